@@ -1,0 +1,95 @@
+/**
+ * The one door to io-ts. Values from outside (files, rows, arguments, ledger entries) become typed
+ * here, through `parse`, and are trusted afterwards.
+ */
+import * as t from 'io-ts'
+import { E, type Either } from './fp.ts'
+
+export { t }
+
+/** What was wrong with a value from outside. `path` is dotted, '' for the value itself. */
+export type ParseFailure = {
+  readonly tag: 'ParseFailure'
+  readonly what: string
+  readonly problems: readonly { readonly path: string; readonly expected: string }[]
+}
+
+export const parseFailure = (what: string, expected: string, path = ''): ParseFailure => ({
+  tag: 'ParseFailure',
+  what,
+  problems: [{ path, expected }],
+})
+
+const problemOf = (error: t.ValidationError): { path: string; expected: string } => ({
+  path: error.context
+    .map((entry) => entry.key)
+    .filter((key) => key !== '')
+    .join('.'),
+  expected: error.message ?? error.context.at(-1)?.type.name ?? 'another value',
+})
+
+/** Decodes `input`, naming it `what` in the failure. The failure never repeats the input itself. */
+export const parse = <A, O>(
+  what: string,
+  codec: t.Type<A, O>,
+  input: unknown,
+): Either<ParseFailure, A> => {
+  const decoded = codec.decode(input)
+  if (E.isRight(decoded)) return decoded
+  return E.left({ tag: 'ParseFailure', what, problems: decoded.left.slice(0, 8).map(problemOf) })
+}
+
+export const describeParseFailure = (failure: ParseFailure): string =>
+  `${failure.what}: ${failure.problems
+    .map((p) => (p.path === '' ? `expected ${p.expected}` : `${p.path}: expected ${p.expected}`))
+    .join('; ')}`
+
+/** A codec of values that are checked, not changed. */
+const checked = <A>(name: string, is: (input: unknown) => input is A): t.Type<A> =>
+  new t.Type(
+    name,
+    is,
+    (input, context) => (is(input) ? t.success(input) : t.failure(input, context)),
+    t.identity,
+  )
+
+/** A string of at most `max` UTF-16 units: nothing hostile enters an event without a bound. */
+export const text = (max: number): t.Type<string> =>
+  checked(
+    `text of at most ${max} characters`,
+    (input): input is string => typeof input === 'string' && input.length <= max,
+  )
+
+/** A safe integer from `min` to `max`, both included. */
+export const integer = (min: number, max = Number.MAX_SAFE_INTEGER): t.Type<number> =>
+  checked(
+    max === Number.MAX_SAFE_INTEGER ? `integer from ${min}` : `integer from ${min} to ${max}`,
+    (input): input is number =>
+      typeof input === 'number' && Number.isSafeInteger(input) && input >= min && input <= max,
+  )
+
+export const nullable = <C extends t.Mixed>(codec: C): t.UnionC<[C, t.NullC]> =>
+  t.union([codec, t.null])
+
+/** One of the words listed. */
+export const oneOf = <W extends string>(...words: readonly [W, ...W[]]): t.Type<W> => {
+  const known = new Set<string>(words)
+  return checked(
+    words.map((word) => `"${word}"`).join(' | '),
+    (input): input is W => typeof input === 'string' && known.has(input),
+  )
+}
+
+/** A list of at most `max` items. */
+export const listOf = <A, O>(codec: t.Type<A, O>, max: number): t.Type<readonly A[], O[]> => {
+  const inner = t.array(codec)
+  return new t.Type(
+    `list of at most ${max}: ${codec.name}`,
+    (input): input is readonly A[] => inner.is(input) && input.length <= max,
+    (input, context) =>
+      Array.isArray(input) && input.length > max
+        ? t.failure(input, context, `at most ${max} items`)
+        : inner.validate(input, context),
+    (items) => items.map((item) => codec.encode(item)),
+  )
+}

@@ -1,0 +1,74 @@
+/** Every event of the ledger, newest shape; older versions are upcast here, never rewritten. */
+import { t } from '../kernel/codec.ts'
+import { LogOpened } from './events/log-opened.ts'
+import { NetworkObserved } from './events/network-observed.ts'
+import { ProgrammeAdopted } from './events/programme-adopted.ts'
+import { RedirectDecided } from './events/redirect-decided.ts'
+import { RequestAbandoned } from './events/request-abandoned.ts'
+import { RequestFailed } from './events/request-failed.ts'
+import { RequestSent } from './events/request-sent.ts'
+import { RequestWithheld } from './events/request-withheld.ts'
+import { ResponseReceived } from './events/response-received.ts'
+import { RobotsDecided } from './events/robots-decided.ts'
+import { RobotsRead } from './events/robots-read.ts'
+import { RunEnded } from './events/run-ended.ts'
+import { RunStarted } from './events/run-started.ts'
+import { SiteExcluded } from './events/site-excluded.ts'
+import { SiteListed } from './events/site-listed.ts'
+import { SiteReadmitted } from './events/site-readmitted.ts'
+import { SiteResumed } from './events/site-resumed.ts'
+import { SiteStopped } from './events/site-stopped.ts'
+import { SourceListAdopted } from './events/source-list-adopted.ts'
+
+export const EVENTS = [
+  LogOpened,
+  ProgrammeAdopted,
+  SourceListAdopted,
+  RunStarted,
+  SiteListed,
+  RobotsDecided,
+  RequestWithheld,
+  RequestSent,
+  ResponseReceived,
+  RequestFailed,
+  RequestAbandoned,
+  RedirectDecided,
+  RobotsRead,
+  NetworkObserved,
+  SiteStopped,
+  SiteExcluded,
+  SiteReadmitted,
+  SiteResumed,
+  RunEnded,
+] as const
+
+export type LedgerEvent = t.TypeOf<(typeof EVENTS)[number]['codec']>
+export type EventType = LedgerEvent['type']
+export type EventOf<T extends EventType> = Extract<LedgerEvent, { readonly type: T }>
+
+/** The closing event of a request: exactly one of these follows each RequestSent. */
+export type ClosingEvent = EventOf<'ResponseReceived' | 'RequestFailed' | 'RequestAbandoned'>
+
+type EventCodec = t.Type<LedgerEvent, { readonly [field: string]: unknown }>
+
+// Each codec's output is one of the union: what EVENTS says in types, the table says by name.
+const newest = new Map<string, EventCodec>(
+  EVENTS.map((definition) => [definition.type, definition.codec as unknown as EventCodec]),
+)
+
+/**
+ * Old shapes, by `Type/v`: the codec of that version and the step to the newest shape.
+ * Empty while every type stands at its first version.
+ */
+export type OldVersion = {
+  readonly codec: t.Mixed
+  readonly upcast: (old: unknown) => LedgerEvent
+}
+const older = new Map<string, OldVersion>()
+
+export const codecOf = (type: string): EventCodec | undefined => newest.get(type)
+export const olderVersion = (type: string, v: number): OldVersion | undefined =>
+  older.get(`${type}/${v}`)
+
+const types = new Set<string>(newest.keys())
+export const isEventType = (type: string): type is EventType => types.has(type)

@@ -1,0 +1,17 @@
+import { text, type t } from '../../kernel/codec.ts'
+import { Digest } from '../../kernel/digest.ts'
+import { ProgrammeName } from '../../kernel/words.ts'
+import { defineEvent } from '../define.ts'
+
+export const ProgrammeAdopted = defineEvent({
+  type: 'ProgrammeAdopted',
+  v: 1,
+  summary:
+    'A policy came into force, byte for byte. Every later run of the programme names the position of the policy it ran under.',
+  fields: {
+    programme: ProgrammeName,
+    policy: text(50_000),
+    policyDigest: Digest,
+  },
+})
+export type ProgrammeAdopted = t.TypeOf<typeof ProgrammeAdopted.codec>

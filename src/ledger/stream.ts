@@ -1,0 +1,21 @@
+import { t } from '../kernel/codec.ts'
+import type { Site } from '../kernel/site.ts'
+
+interface StreamNameBrand {
+  readonly StreamName: unique symbol
+}
+/** `category-id`: the ordered events about one thing. */
+export type StreamName = string & t.Branded<string, StreamNameBrand>
+
+export const StreamName: t.Type<StreamName, string> = t.brand(
+  t.string,
+  (s): s is StreamName => /^[a-z]+(-[A-Za-z0-9_:.[\]-]{1,280})?$/.test(s),
+  'StreamName',
+)
+
+// The parts come from branded values or fixed words, so the form holds by construction.
+export const logStream = 'log' as StreamName
+export const siteStream = (site: Site): StreamName => `site-${site}` as StreamName
+export const runStream = (run: string): StreamName => `run-${run}` as StreamName
+export const programmeStream = (programme: string): StreamName =>
+  `programme-${programme}` as StreamName
