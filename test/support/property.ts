@@ -1,0 +1,14 @@
+/**
+ * fast-check, set up once: FC_RUNS is the number of runs of each property (100 if unset), FC_SEED
+ * repeats a run. A failing property prints its seed and its shrunk counterexample.
+ */
+import * as fc from 'fast-check'
+
+const { FC_RUNS, FC_SEED } = process.env
+
+fc.configureGlobal({
+  numRuns: FC_RUNS === undefined ? 100 : Number(FC_RUNS),
+  ...(FC_SEED === undefined ? {} : { seed: Number(FC_SEED) }),
+})
+
+export { fc }
