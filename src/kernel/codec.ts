@@ -20,10 +20,14 @@ export const parseFailure = (what: string, expected: string, path = ''): ParseFa
   problems: [{ path, expected }],
 })
 
+/** A key may come from the input (a record's): it is cut, like everything from outside. */
+const PATH_KEY_MAX = 60
+
 const problemOf = (error: t.ValidationError): { path: string; expected: string } => ({
   path: error.context
-    .map((entry) => entry.key)
-    .filter((key) => key !== '')
+    // io-ts counts the branches of a union as keys; a person looks for the field.
+    .filter((entry, i) => entry.key !== '' && !(error.context[i - 1]?.type instanceof t.UnionType))
+    .map((entry) => entry.key.slice(0, PATH_KEY_MAX))
     .join('.'),
   expected: error.message ?? error.context.at(-1)?.type.name ?? 'another value',
 })
@@ -53,11 +57,15 @@ const checked = <A>(name: string, is: (input: unknown) => input is A): t.Type<A>
     t.identity,
   )
 
-/** A string of at most `max` UTF-16 units: nothing hostile enters an event without a bound. */
+/**
+ * A string of at most `max` UTF-16 units: nothing hostile enters an event without a bound. A lone
+ * surrogate is refused, because it has no UTF-8 form and so no canonical bytes.
+ */
 export const text = (max: number): t.Type<string> =>
   checked(
     `text of at most ${max} characters`,
-    (input): input is string => typeof input === 'string' && input.length <= max,
+    (input): input is string =>
+      typeof input === 'string' && input.length <= max && input.isWellFormed(),
   )
 
 /** A safe integer from `min` to `max`, both included. */
@@ -80,16 +88,27 @@ export const oneOf = <W extends string>(...words: readonly [W, ...W[]]): t.Type<
   )
 }
 
-/** A list of at most `max` items. */
-export const listOf = <A, O>(codec: t.Type<A, O>, max: number): t.Type<readonly A[], O[]> => {
-  const inner = t.array(codec)
-  return new t.Type(
-    `list of at most ${max}: ${codec.name}`,
-    (input): input is readonly A[] => inner.is(input) && input.length <= max,
-    (input, context) =>
-      Array.isArray(input) && input.length > max
-        ? t.failure(input, context, `at most ${max} items`)
-        : inner.validate(input, context),
-    (items) => items.map((item) => codec.encode(item)),
-  )
+/** The codec of `listOf`, open about its parts: documents describe them, tests generate from them. */
+export class ListType<A, O> extends t.Type<readonly A[], O[]> {
+  readonly items: t.Type<A, O>
+  readonly max: number
+
+  constructor(items: t.Type<A, O>, max: number) {
+    const inner = t.array(items)
+    super(
+      `list of at most ${max}: ${items.name}`,
+      (input): input is readonly A[] => inner.is(input) && input.length <= max,
+      (input, context) =>
+        Array.isArray(input) && input.length > max
+          ? t.failure(input, context, `at most ${max} items`)
+          : inner.validate(input, context),
+      (list) => list.map((item) => items.encode(item)),
+    )
+    this.items = items
+    this.max = max
+  }
 }
+
+/** A list of at most `max` items. */
+export const listOf = <A, O>(items: t.Type<A, O>, max: number): t.Type<readonly A[], O[]> =>
+  new ListType(items, max)

@@ -1,17 +1,22 @@
-import { parse, type ParseFailure, t } from './codec.ts'
+import { parse, type ParseFailure, parseFailure, t } from './codec.ts'
 import { assert } from './assert.ts'
-import type { Either } from './fp.ts'
+import { E, type Either } from './fp.ts'
 
 interface InstantBrand {
   readonly Instant: unique symbol
 }
-/** A moment: whole milliseconds since 1970-01-01T00:00:00.000Z, UTC. */
+/**
+ * A moment: whole milliseconds since 1970-01-01T00:00:00.000Z, UTC, in the years 0000 to 9999 that
+ * RFC 3339 can write.
+ */
 export type Instant = number & t.Branded<number, InstantBrand>
 
-const isInstant = (value: unknown): value is Instant =>
-  typeof value === 'number' && Number.isSafeInteger(value) && Math.abs(value) <= 8.64e15
+const FIRST = Date.parse('0000-01-01T00:00:00.000Z')
+const LAST = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** The last moment JavaScript can name; "never" in a schedule. */
+const isInstant = (value: unknown): value is Instant =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= FIRST && value <= LAST
+
 export const instant = (milliseconds: number): Instant => {
   assert(isInstant(milliseconds), `not a moment in milliseconds: ${milliseconds}`)
   return milliseconds
@@ -38,19 +43,22 @@ export const InstantText: t.Type<Instant, string> = new t.Type(
   formatInstant,
 )
 
-/** Reads what people type: full RFC 3339 with any zone, or a bare date (midnight UTC). */
+const TYPED =
+  /^(?<date>\d{4}-\d{2}-\d{2})(?:T(?<minute>\d{2}:\d{2})(?::(?<second>\d{2})(?:\.(?<fraction>\d{1,3}))?)?(?<zone>Z|[+-]\d{2}:\d{2}))?$/
+
+/** Reads what people type: RFC 3339 with any zone, seconds optional, or a bare date (midnight UTC). */
 export const parseInstant = (what: string, input: string): Either<ParseFailure, Instant> => {
-  const dated = /^\d{4}-\d{2}-\d{2}$/.test(input) ? `${input}T00:00:00Z` : input
-  const zoned = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
-  const milliseconds = zoned.test(dated) ? Date.parse(dated) : Number.NaN
-  return parse(
-    what,
-    InstantText,
-    isInstant(milliseconds) ? formatInstant(milliseconds) : 'not a time',
-  )
+  const typed = TYPED.exec(input)?.groups ?? {}
+  const { date = '', minute = '00:00', second = '00', fraction = '', zone = 'Z' } = typed
+  const civil = parse(what, InstantText, `${date}T${minute}:${second}.${fraction.padEnd(3, '0')}Z`)
+  // The civil time is checked by itself: Date.parse would roll 30 February and 24:00 over.
+  if (E.isLeft(civil)) return civil
+  const moment = Date.parse(`${formatInstant(civil.right).slice(0, -1)}${zone}`)
+  return isInstant(moment) ? E.right(moment) : E.left(parseFailure(what, InstantText.name))
 }
 
+/** `moment` plus so many milliseconds, rounded up; at most the last moment there is. */
 export const later = (moment: Instant, milliseconds: number): Instant =>
-  instant(Math.min(moment + Math.max(0, Math.ceil(milliseconds)), 8.64e15))
+  instant(Math.min(moment + Math.max(0, Math.ceil(milliseconds)), LAST))
 
 export const latest = (...moments: readonly Instant[]): Instant => instant(Math.max(...moments))

@@ -13,16 +13,14 @@ export type Site = string & t.Branded<string, SiteBrand>
 
 const SITE_FORM = /^[a-z0-9_:.[\]-]{1,253}$/
 
-export const Site: t.Type<Site, string> = t.brand(
-  t.string,
-  (s): s is Site => SITE_FORM.test(s),
-  'Site',
-)
+export const isSiteForm = (host: string): boolean => SITE_FORM.test(host)
 
-/** The site of a host name as the WHATWG URL parser prints it (lower case, IDN in ASCII). */
+export const Site: t.Type<Site, string> = t.brand(t.string, (s): s is Site => isSiteForm(s), 'Site')
+
+/** The site of the host of an `HttpUrl` (lower case, IDN in ASCII, of the form above). */
 export const siteOfHost = (host: string): Site => {
   const bare = host.endsWith('.') ? host.slice(0, -1) : host
-  // A URL's hostname only holds characters the form allows, so the brand holds.
+  // An HttpUrl's host has the form, and so has every part of it.
   return (getDomain(bare, { allowPrivateDomains: true, detectIp: true }) ?? bare) as Site
 }
 

@@ -1,6 +1,6 @@
 import { E, type Either } from './fp.ts'
 import { t } from './codec.ts'
-import { siteOfHost, type Site } from './site.ts'
+import { isSiteForm, siteOfHost, type Site } from './site.ts'
 
 interface HttpUrlBrand {
   readonly HttpUrl: unique symbol
@@ -20,7 +20,7 @@ export type Origin = string & t.Branded<string, OriginBrand>
 export const URL_LENGTH_MAX = 8_192
 
 export type UrlRefusal =
-  'url-unparsable' | 'url-scheme' | 'url-userinfo' | 'url-too-long' | 'url-no-host'
+  'url-unparsable' | 'url-scheme' | 'url-userinfo' | 'url-too-long' | 'url-host'
 
 /** Parses `input`, relative to `base` if one is given. The fragment is dropped. */
 export const parseHttpUrl = (input: string, base?: HttpUrl): Either<UrlRefusal, HttpUrl> => {
@@ -29,7 +29,8 @@ export const parseHttpUrl = (input: string, base?: HttpUrl): Either<UrlRefusal, 
   if (url === null) return E.left('url-unparsable')
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return E.left('url-scheme')
   if (url.username !== '' || url.password !== '') return E.left('url-userinfo')
-  if (url.hostname === '') return E.left('url-no-host')
+  // The WHATWG parser lets hosts through that no name in the DNS can have (`a!b`, 300 characters).
+  if (!isSiteForm(url.hostname)) return E.left('url-host')
   url.hash = ''
   if (url.href.length > URL_LENGTH_MAX) return E.left('url-too-long')
   return E.right(url.href as HttpUrl)
@@ -59,10 +60,7 @@ export const siteOf = (url: HttpUrl): Site => siteOfHost(new URL(url).hostname)
 export const schemeOf = (url: HttpUrl): 'http' | 'https' =>
   url.startsWith('https:') ? 'https' : 'http'
 /** Path and query as they go on the wire: what robots rules are matched against. */
-export const pathOf = (url: HttpUrl): string => {
-  const { pathname, search } = new URL(url)
-  return pathname + search
-}
+export const pathOf = (url: HttpUrl): string => url.slice(originOf(url).length)
 export const robotsUrlOf = (origin: Origin): HttpUrl => `${origin}/robots.txt` as HttpUrl
 export const urlAt = (origin: Origin, path: '/' | `/${string}`): HttpUrl =>
   new URL(path, origin).href as HttpUrl

@@ -1,3 +1,4 @@
+import { assert } from '../kernel/assert.ts'
 import { integer, t } from '../kernel/codec.ts'
 
 /** The fields every entry carries beside its own. An event may not use these names. */
@@ -16,6 +17,8 @@ export const defineEvent = <T extends string, V extends number, P extends t.Prop
   readonly fields: P
 }) => {
   const { type, v, fields, summary } = definition
+  const taken = ENVELOPE_FIELDS.filter((name) => Object.hasOwn(fields, name))
+  assert(taken.length === 0, `${type}: the envelope already has ${taken.join(', ')}`)
   const codec = t.exact(t.type({ type: t.literal(type), v: t.literal(v), ...fields }, type))
   return { type, v, summary, fields, codec }
 }

@@ -10,7 +10,13 @@ import { E, type Either } from '../kernel/fp.ts'
 import { formatInstant, type Instant, InstantText } from '../kernel/instant.ts'
 import type { Position } from '../kernel/position.ts'
 import { EventVersion } from './define.ts'
-import { codecOf, type EventType, type LedgerEvent, olderVersion } from './event.ts'
+import {
+  codecOf,
+  type EventType,
+  type LedgerEvent,
+  type OldVersion,
+  olderVersion,
+} from './event.ts'
 import { StreamName } from './stream.ts'
 
 /** A tlog-tiles entry has a two-byte length. */
@@ -30,11 +36,16 @@ export type Recorded<T extends EventType = EventType> = Envelope & {
   readonly event: Extract<LedgerEvent, { readonly type: T }>
 }
 
-/** The canonical bytes. Throws if the event is outside its codec or too large: a bug, never data. */
+const envelopeFields = { ts: InstantText, stream: StreamName, version: integer(1), run: text(64) }
+const EnvelopeCodec = t.type(envelopeFields)
+const Frame = t.type({ type: t.string, v: EventVersion, ...envelopeFields })
+
+/** The canonical bytes. Throws if a part is outside its codec or too large: a bug, never data. */
 export const encodeEntry = (event: LedgerEvent, envelope: Envelope): Buffer => {
   const codec = codecOf(event.type)
   assert(codec !== undefined, `not an event type: ${event.type}`)
   assert(codec.is(event), `${event.type} does not fit its own codec`)
+  assert(EnvelopeCodec.is(envelope), `${event.type}: its envelope does not fit`)
   const bytes = Buffer.from(
     canonicalJson({
       ...codec.encode(event),
@@ -48,43 +59,44 @@ export const encodeEntry = (event: LedgerEvent, envelope: Envelope): Buffer => {
   return bytes
 }
 
-const EnvelopeCodec = t.type({
-  type: t.string,
-  v: EventVersion,
-  ts: InstantText,
-  stream: StreamName,
-  version: integer(1),
-  run: text(64),
-})
-
 export type DecodedEntry = { readonly envelope: Envelope; readonly event: LedgerEvent }
 
+type OlderVersions = (type: string, v: number) => OldVersion | undefined
+
 /** Reads an entry of any released version; an unknown type or version is a failure, never skipped. */
-export const decodeEntry = (bytes: Uint8Array): Either<ParseFailure, DecodedEntry> => {
+export const decodeEntry = (
+  bytes: Uint8Array,
+  older: OlderVersions = olderVersion,
+): Either<ParseFailure, DecodedEntry> => {
   const json = parseJson(bytes)
   if (json === undefined) return E.left(parseFailure('ledger entry', 'JSON'))
-  const envelope = parse('ledger entry', EnvelopeCodec, json)
+  const envelope = parse('ledger entry', Frame, json)
   if (E.isLeft(envelope)) return envelope
   const { type, v, ts, stream, version, run } = envelope.right
-  const event = decodeEvent(type, v, json)
+  const event = decodeEvent(type, v, json, older)
   return E.isLeft(event)
     ? event
     : E.right({ envelope: { ts, stream, version, run }, event: event.right })
 }
 
-const decodeEvent = (type: string, v: number, json: unknown): Either<ParseFailure, LedgerEvent> => {
-  const old = olderVersion(type, v)
+const decodeEvent = (
+  type: string,
+  v: number,
+  json: unknown,
+  older: OlderVersions,
+): Either<ParseFailure, LedgerEvent> => {
+  const old = older(type, v)
   if (old !== undefined) {
     const decoded = parse(`${type} v${v}`, old.codec, json)
     return E.isLeft(decoded) ? decoded : E.right(old.upcast(decoded.right))
   }
   const codec = codecOf(type)
-  return codec === undefined
-    ? E.left(parseFailure('ledger entry', `a known event type, not ${type.slice(0, 60)}`, 'type'))
-    : parse(`${type} v${v}`, codec, json)
+  if (codec !== undefined) return parse(`${type} v${v}`, codec, json)
+  const unknown = JSON.stringify(type.slice(0, 60))
+  return E.left(parseFailure('ledger entry', `a known event type, not ${unknown}`, 'type'))
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const parseJson = (bytes: Uint8Array): unknown => {
   try {

@@ -1,5 +1,6 @@
 /** Every event of the ledger, newest shape; older versions are upcast here, never rewritten. */
 import { t } from '../kernel/codec.ts'
+import { FetchConcluded } from './events/fetch-concluded.ts'
 import { LogOpened } from './events/log-opened.ts'
 import { NetworkObserved } from './events/network-observed.ts'
 import { ProgrammeAdopted } from './events/programme-adopted.ts'
@@ -34,6 +35,7 @@ export const EVENTS = [
   RequestAbandoned,
   RedirectDecided,
   RobotsRead,
+  FetchConcluded,
   NetworkObserved,
   SiteStopped,
   SiteExcluded,

@@ -18,6 +18,21 @@ import { ProgrammeName, Purpose } from '../kernel/words.ts'
 
 const Seconds = integer(0, 31_536_000)
 
+/** What may stand in a header field: one line of printable ASCII. */
+const HeaderValue = t.refinement(
+  text(200),
+  (s) => /^[\x20-\x7e]+$/.test(s),
+  'one line of printable ASCII',
+)
+
+const isTimezone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
 /** How one kind of file is fetched. */
 const FetchRule = t.exact(
   t.type({
@@ -28,7 +43,7 @@ const FetchRule = t.exact(
     /** Kept byte for byte, or discarded after its one question is answered (PR11, PR12). */
     keep: oneOf('as-served', 'discard'),
     maxBytes: integer(1, 268_435_456),
-    accept: text(200),
+    accept: HeaderValue,
     /** `robots`: RFC 9309 §2.3.1.2 · `iab`: ads.txt 1.1 §3.1 · `root-of-site`: only to `/` of the site. */
     redirects: oneOf('robots', 'iab', 'root-of-site'),
     maxRedirects: integer(0, 10),
@@ -41,11 +56,11 @@ export const Policy = t.exact(
     name: ProgrammeName,
     title: text(100),
     /** The whole User-Agent header, and the robots product token, which is a part of it. */
-    userAgent: text(200),
+    userAgent: HeaderValue,
     robotsToken: t.refinement(text(60), (s) => /^[A-Za-z_-]+$/.test(s), 'robots product token'),
     night: t.exact(
       t.type({
-        timezone: text(60),
+        timezone: t.refinement(text(60), isTimezone, 'time zone of the IANA database'),
         start: t.refinement(text(5), (s) => /^([01]\d|2[0-3]):[0-5]\d$/.test(s), 'HH:MM'),
       }),
     ),
@@ -60,7 +75,6 @@ export const Policy = t.exact(
     ),
     /** A 429, a 503 with Retry-After or a recognised refusal ends the night for the site. */
     backOff: t.exact(t.type({ restOfNight: t.boolean, honourRetryAfter: t.boolean })),
-    retries: integer(0, 5),
     limits: t.exact(t.type({ totalMs: integer(1, 600_000), connectMs: integer(1, 600_000) })),
     sitesAtOnce: integer(1, 256),
     /** What is asked of each source and of each site, in this order. */

@@ -3,6 +3,9 @@ import { Digest } from '../../kernel/digest.ts'
 import { ProgrammeName } from '../../kernel/words.ts'
 import { defineEvent } from '../define.ts'
 
+/** In UTF-16 units. A policy is JSON text: at most two of three of its characters need escaping. */
+export const POLICY_LENGTH_MAX = 20_000
+
 export const ProgrammeAdopted = defineEvent({
   type: 'ProgrammeAdopted',
   v: 1,
@@ -10,7 +13,7 @@ export const ProgrammeAdopted = defineEvent({
     'A policy came into force, byte for byte. Every later run of the programme names the position of the policy it ran under.',
   fields: {
     programme: ProgrammeName,
-    policy: text(50_000),
+    policy: text(POLICY_LENGTH_MAX),
     policyDigest: Digest,
   },
 })

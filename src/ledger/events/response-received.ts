@@ -18,7 +18,7 @@ export const BodyKept = t.exact(
   }),
 )
 export const BodyNotKept = t.exact(
-  t.type({ kept: t.literal(false), reason: oneOf('discarded-by-policy', 'redirect') }),
+  t.type({ kept: t.literal(false), reason: t.literal('discarded-by-policy') }),
 )
 export const Body = t.union([BodyKept, BodyNotKept])
 export type Body = t.TypeOf<typeof Body>

@@ -1,9 +1,9 @@
-import { integer, nullable, oneOf, t, text } from '../../kernel/codec.ts'
+import { integer, listOf, nullable, oneOf, t, text } from '../../kernel/codec.ts'
 import { Digest } from '../../kernel/digest.ts'
 import { Position } from '../../kernel/position.ts'
 import { Site } from '../../kernel/site.ts'
 import { Origin } from '../../kernel/url.ts'
-import { Milliseconds, Night, ProgrammeName } from '../../kernel/words.ts'
+import { Header, Milliseconds, Night, ProgrammeName } from '../../kernel/words.ts'
 import { defineEvent } from '../define.ts'
 
 /** RFC 9309 §2.3.1: rules (2xx), unavailable (4xx, allow), unreachable (5xx, network: disallow). */
@@ -24,6 +24,8 @@ export const RobotsRead = defineEvent({
     because: text(200),
     request: nullable(Position),
     commit: nullable(Digest),
+    /** Content-Type and Content-Encoding only: how the kept body is coded. */
+    headers: listOf(Header, 8),
     truncated: t.boolean,
     crawlDelayMs: nullable(Milliseconds),
     issues: integer(0),

@@ -9,7 +9,7 @@ export const RunEnded = defineEvent({
     'A run is over. `requests` is also its last request number: numbers are gapless from 1, and each has exactly one closing event. `abandoned` as status: the process died and a later one closed the run.',
   fields: {
     programme: ProgrammeName,
-    status: oneOf('completed', 'interrupted', 'failed', 'abandoned'),
+    status: oneOf('completed', 'interrupted', 'abandoned'),
     requests: integer(0),
     responses: integer(0),
     failures: integer(0),

@@ -17,7 +17,7 @@ export const Naming = t.exact(
 export type Naming = t.TypeOf<typeof Naming>
 
 /** Further namings of one site are counted in `namings` and can be derived from the captures. */
-export const NAMINGS_MAX = 50
+export const NAMINGS_MAX = 20
 
 export const SiteListed = defineEvent({
   type: 'SiteListed',

@@ -1,0 +1,373 @@
+/**
+ * One invented event of each type, as a night might record it: the source of the frozen entries in
+ * schema/events/ (see scripts/freeze-event.ts). The compiler asks for a sample of every type.
+ */
+import { sha256Hex } from '../../src/kernel/digest.ts'
+import { instant, type Instant, later } from '../../src/kernel/instant.ts'
+import { position } from '../../src/kernel/position.ts'
+import { siteOfHost } from '../../src/kernel/site.ts'
+import { originOf, parseHttpUrl } from '../../src/kernel/url.ts'
+import type { Envelope } from '../../src/ledger/entry.ts'
+import type { EventOf, EventType, LedgerEvent } from '../../src/ledger/event.ts'
+import {
+  logStream,
+  programmeStream,
+  runStream,
+  siteStream,
+  type StreamName,
+} from '../../src/ledger/stream.ts'
+import { right } from './either.ts'
+
+const url = (text: string) => right(parseHttpUrl(text))
+
+const site = siteOfHost('morning-post.example')
+const programme = 'plain-reckoner'
+const night = '2026-11-30'
+const start: Instant = instant(Date.UTC(2026, 10, 30, 1, 0))
+const run = '20261130T010000Z-5f0c2a'
+const robotsUrl = url('https://morning-post.example/robots.txt')
+const adsTxtUrl = url('https://morning-post.example/ads.txt')
+const homepageUrl = url('https://morning-post.example/')
+const policy = '{"name":"plain-reckoner","pauseSeconds":5}\n'
+const commit = sha256Hex('salt and body')
+const timing = { connectMs: 12, firstByteMs: 87, totalMs: 95 }
+const remote = { address: '192.0.2.17', port: 443 }
+const next = {
+  at: later(start, 22_095),
+  floorMs: 5_000,
+  crawlDelayMs: 10_000,
+  retryAfterMs: null,
+  cooldownUntil: null,
+  cooldownBecause: null,
+}
+const closing = {
+  programme,
+  subject: site,
+  request: position(41),
+  n: 7,
+  url: adsTxtUrl,
+  target: adsTxtUrl,
+  purpose: 'ads-txt',
+  night,
+  hop: 0,
+  next,
+} as const
+const act = { site, by: 'A. Operator', note: 'asked for by letter of 28 November' }
+
+type Samples = {
+  readonly [T in EventType]: {
+    readonly stream: StreamName
+    readonly version: number
+    readonly event: EventOf<T>
+  }
+}
+
+const onSite = siteStream(site)
+const onProgramme = programmeStream(programme)
+
+const samples: Samples = {
+  LogOpened: {
+    stream: logStream,
+    version: 1,
+    event: {
+      type: 'LogOpened',
+      v: 1,
+      origin: 'ledger.example/crawl',
+      clock: 'system',
+      software: 'crawl-ledger/0.1.0',
+    },
+  },
+  ProgrammeAdopted: {
+    stream: onProgramme,
+    version: 1,
+    event: {
+      type: 'ProgrammeAdopted',
+      v: 1,
+      programme,
+      policy,
+      policyDigest: sha256Hex(policy),
+    },
+  },
+  SourceListAdopted: {
+    stream: onProgramme,
+    version: 2,
+    event: {
+      type: 'SourceListAdopted',
+      v: 1,
+      programme,
+      digest: sha256Hex('the list'),
+      part: 1,
+      parts: 1,
+      sources: [{ id: 'first-network', url: url('https://first-network.example/sellers.json') }],
+    },
+  },
+  RunStarted: {
+    stream: runStream(run),
+    version: 1,
+    event: {
+      type: 'RunStarted',
+      v: 1,
+      programme,
+      adopted: position(2),
+      night,
+      kind: 'night',
+      sources: sha256Hex('the list'),
+      software: 'crawl-ledger/0.1.0',
+      node: 'v24.22.3',
+      readers: { 'ads-txt': '1', rfc9309: '1', 'sellers-json': '1' },
+      process: 'host.example 4711',
+    },
+  },
+  SiteListed: {
+    stream: onSite,
+    version: 1,
+    event: {
+      type: 'SiteListed',
+      v: 1,
+      programme,
+      site,
+      reader: 'sellers-json@1',
+      namings: 1,
+      namedBy: [
+        {
+          source: 'first-network',
+          request: position(8),
+          index: 3,
+          sellerId: 'pub-0042 “Morgenpost”',
+          domain: 'www.Morning-Post.example',
+        },
+      ],
+    },
+  },
+  RobotsDecided: {
+    stream: onSite,
+    version: 5,
+    event: {
+      type: 'RobotsDecided',
+      v: 1,
+      programme,
+      subject: site,
+      url: url('https://morning-post.example/?lang=de'),
+      purpose: 'homepage',
+      verdict: 'deny',
+      basis: 'rule',
+      access: 'rules',
+      robots: position(36),
+      token: 'PlainReckonerBot',
+      group: ['PlainReckonerBot', 'OtherBot'],
+      rule: { line: 4, text: 'Disallow: /*?lang=', verdict: 'disallow' },
+      crawlDelayMs: 10_000,
+      reader: 'rfc9309@1',
+    },
+  },
+  RequestWithheld: {
+    stream: onSite,
+    version: 6,
+    event: {
+      type: 'RequestWithheld',
+      v: 1,
+      programme,
+      subject: site,
+      url: homepageUrl,
+      purpose: 'homepage',
+      night,
+      reason: 'robots-disallow',
+      detail: 'line 4: Disallow: /',
+      until: later(start, 86_400_000),
+      decision: position(43),
+    },
+  },
+  RequestSent: {
+    stream: onSite,
+    version: 3,
+    event: {
+      type: 'RequestSent',
+      v: 1,
+      programme,
+      subject: site,
+      n: 7,
+      url: adsTxtUrl,
+      target: adsTxtUrl,
+      purpose: 'ads-txt',
+      night,
+      attempt: 1,
+      hop: 0,
+      via: null,
+      headers: [
+        ['User-Agent', 'PlainReckonerBot/1.0 (+mailto:contact@plainreckoner.com)'],
+        ['Accept', 'text/plain, */*;q=0.1'],
+      ],
+      fence: 12,
+      decision: position(40),
+    },
+  },
+  ResponseReceived: {
+    stream: onSite,
+    version: 4,
+    event: {
+      ...closing,
+      type: 'ResponseReceived',
+      v: 1,
+      status: 200,
+      headers: [
+        ['Content-Type', 'text/plain; charset=utf-8'],
+        ['X-Served-By', 'Zürich\t1'],
+      ],
+      headersOmitted: 1,
+      body: { kept: true, alg: 'sha256-salt32', commit, bytes: 312, truncated: false },
+      refusal: null,
+      remote,
+      tls: {
+        protocol: 'TLSv1.3',
+        cipher: 'TLS_AES_256_GCM_SHA384',
+        certificateSha256: sha256Hex('certificate'),
+      },
+      timing,
+    },
+  },
+  RequestFailed: {
+    stream: onSite,
+    version: 4,
+    event: {
+      ...closing,
+      type: 'RequestFailed',
+      v: 1,
+      reason: 'timeout',
+      code: 'UND_ERR_BODY_TIMEOUT',
+      remote,
+      timing: { ...timing, firstByteMs: null, totalMs: 30_000 },
+    },
+  },
+  RequestAbandoned: {
+    stream: onSite,
+    version: 4,
+    event: { ...closing, type: 'RequestAbandoned', v: 1, sentIn: '20261129T010000Z-77aa01' },
+  },
+  RedirectDecided: {
+    stream: onSite,
+    version: 5,
+    event: {
+      type: 'RedirectDecided',
+      v: 1,
+      programme,
+      subject: site,
+      request: position(45),
+      purpose: 'homepage',
+      target: homepageUrl,
+      from: homepageUrl,
+      status: 301,
+      location: '/en/',
+      to: url('https://morning-post.example/en/'),
+      hop: 1,
+      verdict: 'refuse',
+      reason: 'below-root',
+    },
+  },
+  RobotsRead: {
+    stream: onSite,
+    version: 2,
+    event: {
+      type: 'RobotsRead',
+      v: 1,
+      programme,
+      subject: site,
+      origin: originOf(robotsUrl),
+      night,
+      access: 'rules',
+      because: '200',
+      request: position(36),
+      commit,
+      headers: [['Content-Type', 'text/plain']],
+      truncated: false,
+      crawlDelayMs: 10_000,
+      issues: 2,
+      reader: 'rfc9309@1',
+    },
+  },
+  FetchConcluded: {
+    stream: onSite,
+    version: 5,
+    event: {
+      type: 'FetchConcluded',
+      v: 1,
+      programme,
+      subject: site,
+      purpose: 'ads-txt',
+      target: adsTxtUrl,
+      night,
+      outcome: 'answered',
+      because: '',
+      url: url('https://www.morning-post.example/ads.txt'),
+      hops: 1,
+      redirects: [301],
+      request: position(41),
+      reused: false,
+      status: 200,
+      headers: [['Content-Type', 'text/plain; charset=utf-8']],
+      commit,
+      truncated: false,
+    },
+  },
+  NetworkObserved: {
+    stream: onSite,
+    version: 7,
+    event: {
+      type: 'NetworkObserved',
+      v: 1,
+      programme,
+      subject: site,
+      request: position(47),
+      night,
+      reader: 'ad-network@1',
+      read: 'read',
+      manager: 'first-network',
+      exchange: ['second-network'],
+      hosts: ['tags.first-network.example'],
+      hostsOmitted: 0,
+    },
+  },
+  SiteStopped: {
+    stream: onSite,
+    version: 9,
+    event: {
+      type: 'SiteStopped',
+      v: 1,
+      programme,
+      site,
+      strikes: 4,
+      requests: [position(12), position(19), position(27), position(36)],
+    },
+  },
+  SiteExcluded: { stream: onSite, version: 8, event: { type: 'SiteExcluded', v: 1, ...act } },
+  SiteReadmitted: {
+    stream: onSite,
+    version: 9,
+    event: { type: 'SiteReadmitted', v: 1, ...act, note: null },
+  },
+  SiteResumed: {
+    stream: onSite,
+    version: 10,
+    event: { type: 'SiteResumed', v: 1, ...act, note: '' },
+  },
+  RunEnded: {
+    stream: runStream(run),
+    version: 2,
+    event: {
+      type: 'RunEnded',
+      v: 1,
+      programme,
+      status: 'completed',
+      requests: 12,
+      responses: 10,
+      failures: 2,
+      abandoned: 0,
+      withheld: 3,
+      sites: 4,
+    },
+  },
+}
+
+export const sampleOf = (type: EventType): { event: LedgerEvent; envelope: Envelope } => {
+  const { stream, version, event } = samples[type]
+  return { event, envelope: { ts: later(start, version * 1_095), stream, version, run } }
+}
