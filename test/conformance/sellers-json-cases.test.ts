@@ -1,0 +1,3 @@
+import { testSharedCases } from '../support/reader-cases.ts'
+
+testSharedCases('sellers', 'sellers-json')
