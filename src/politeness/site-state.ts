@@ -1,0 +1,118 @@
+/**
+ * What the ledger knows of one site that a decision about it needs: a fold over the site's stream.
+ * It holds for every programme at once, because a site has one pace, whoever asks.
+ */
+import { instant, type Instant } from '../kernel/instant.ts'
+import type { Position } from '../kernel/position.ts'
+import type { Site } from '../kernel/site.ts'
+import type { Recorded } from '../ledger/entry.ts'
+import type { ClosingEvent, EventOf } from '../ledger/event.ts'
+import {
+  foldClosingOf,
+  foldProgramme,
+  foldSentOf,
+  newProgramme,
+  type ProgrammeState,
+} from './programme-state.ts'
+
+export type SiteState = {
+  readonly site: Site
+  readonly version: number
+  readonly open: {
+    readonly run: string
+    readonly position: Position
+    readonly sent: EventOf<'RequestSent'>
+  } | null
+  readonly nextAllowedAt: Instant
+  readonly cooldown: { readonly until: Instant; readonly because: string } | null
+  readonly excluded: { readonly by: string; readonly at: Instant } | null
+  readonly programmes: ReadonlyMap<string, ProgrammeState>
+}
+
+export const unknownSite = (site: Site): SiteState => ({
+  site,
+  version: 0,
+  open: null,
+  nextAllowedAt: instant(0),
+  cooldown: null,
+  excluded: null,
+  programmes: new Map(),
+})
+
+export const programmeState = (state: SiteState, programme: string): ProgrammeState =>
+  state.programmes.get(programme) ?? newProgramme
+
+/** Total: an event that does not concern the state changes nothing but the version. */
+export const foldSite = (state: SiteState, recorded: Recorded): SiteState => {
+  const next = foldEvent(state, recorded)
+  return { ...next, version: recorded.version }
+}
+
+const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
+  const { event } = recorded
+  switch (event.type) {
+    case 'RequestSent':
+      return foldSent(state, recorded, event)
+    case 'ResponseReceived':
+    case 'RequestFailed':
+    case 'RequestAbandoned':
+      return foldClosing(state, event)
+    case 'SiteExcluded':
+      return { ...state, excluded: { by: event.by, at: recorded.ts } }
+    case 'SiteReadmitted':
+      return { ...state, excluded: null }
+    case 'SiteResumed':
+      return resumeAll(state)
+    case 'RobotsRead':
+    case 'SiteListed':
+    case 'FetchConcluded':
+    case 'RequestWithheld':
+    case 'SiteStopped':
+      return change(state, event.programme, (programme) => foldProgramme(programme, event))
+    case 'LogOpened':
+    case 'ProgrammeAdopted':
+    case 'SourceListAdopted':
+    case 'RunStarted':
+    case 'RobotsDecided':
+    case 'RedirectDecided':
+    case 'NetworkObserved':
+    case 'RunEnded':
+      return state
+  }
+}
+
+const change = (
+  state: SiteState,
+  name: string,
+  step: (programme: ProgrammeState) => ProgrammeState,
+): SiteState => ({
+  ...state,
+  programmes: new Map(state.programmes).set(name, step(programmeState(state, name))),
+})
+
+const foldSent = (state: SiteState, recorded: Recorded, sent: EventOf<'RequestSent'>): SiteState =>
+  change(
+    { ...state, open: { run: recorded.run, position: recorded.position, sent } },
+    sent.programme,
+    (programme) => foldSentOf(programme, recorded, sent),
+  )
+
+const foldClosing = (state: SiteState, closing: ClosingEvent): SiteState => {
+  const { next } = closing
+  const cooldown =
+    next.cooldownUntil === null
+      ? state.cooldown
+      : { until: next.cooldownUntil, because: next.cooldownBecause ?? '' }
+  const closed: SiteState = { ...state, open: null, nextAllowedAt: next.at, cooldown }
+  return change(closed, closing.programme, (programme) => foldClosingOf(programme, closing))
+}
+
+const resumeAll = (state: SiteState): SiteState => ({
+  ...state,
+  programmes: new Map(
+    [...state.programmes].map(([name, programme]) => [
+      name,
+      { ...programme, stopped: false, failures: [] },
+    ]),
+  ),
+})
