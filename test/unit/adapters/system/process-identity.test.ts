@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   formatProcessIdentity,
   isProcessGone,
@@ -98,15 +100,24 @@ test('ps: state and start time', () => {
 })
 
 test('a process that ended and was not waited for is gone', { skip: !onLinux }, async () => {
-  // The shell starts a child, becomes a program that never waits, and so keeps it as a zombie.
-  const script = '/bin/true & echo $!; exec sleep 60'
+  // The shell becomes a program that never waits for the child it has started.
+  const script = 'exec 3<&0; cat <&3 >/dev/null & echo $!; exec sleep 600'
   const parent = spawn('/bin/sh', ['-c', script])
+  const read = (pid: number, file: string): string => readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  const until = async (condition: () => boolean): Promise<void> => {
+    while (!condition()) await sleep(5)
+  }
   try {
     const [chunk] = (await once(parent.stdout, 'data')) as [Buffer]
     const pid = Number(chunk.toString())
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    process.kill(pid, 0)
-    assert.equal(isProcessGone(formatProcessIdentity({ ...own(), pid, started: '1' })), true)
+    await until(() => read(parent.pid ?? 0, 'comm') === 'sleep\n')
+    const started = startedOfStat(read(pid, 'stat'))
+    assert.ok(started !== undefined)
+    const identity = formatProcessIdentity({ ...own(), pid, started })
+    assert.equal(isProcessGone(identity), false)
+    parent.stdin.end()
+    await until(() => read(pid, 'stat').includes(') Z '))
+    assert.equal(isProcessGone(identity), true)
   } finally {
     parent.kill('SIGKILL')
   }
