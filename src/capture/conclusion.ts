@@ -83,7 +83,7 @@ export const robotsRead = (
     because: clip(because, 200),
     ...kept,
     crawlDelayMs: file === null ? null : crawlDelayMs(file, rules.token),
-    issues: file === null ? 0 : file.issues.length,
+    issues: file === null ? 0 : file.issueCount,
     reader: rules.reader,
   }
 }

@@ -14,6 +14,7 @@ export type Asked = {
   readonly night: string
   readonly at: Instant
   readonly request: Position
+  readonly run: string
   readonly answer: Answer | null
 }
 
@@ -98,6 +99,7 @@ export const foldSentOf = (
     night: sent.night,
     at: recorded.ts,
     request: recorded.position,
+    run: recorded.run,
     answer: null,
   }
   return { ...programme, asked: new Map(programme.asked).set(sent.url, asked) }

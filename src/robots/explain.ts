@@ -125,7 +125,7 @@ const listed = (words: readonly string[]): string =>
     : `${words.slice(0, NAMED_MAX).join(', ')} and ${words.length - NAMED_MAX} more`
 
 /** What each issue code means, as a sentence part for people. */
-export const MEANINGS: Readonly<Record<IssueCode, string>> = {
+const MEANINGS: Readonly<Record<IssueCode, string>> = {
   truncated: 'the file is longer than 512,000 bytes; the rest was not read',
   'utf-16': 'the file is UTF-16, not UTF-8; it was read all the same',
   html: 'the file starts like a web page; its tags were left out',
@@ -133,7 +133,7 @@ export const MEANINGS: Readonly<Record<IssueCode, string>> = {
   'too-long': 'the line is too long; a Disallow is cut, an Allow left out',
   nul: 'a NUL byte; a Disallow is cut there, an Allow left out',
   'no-record': 'this is no record and was skipped',
-  'missing-colon': 'the colon is missing; read as if it were there',
+  'missing-colon': 'the colon is missing; read as if it were there, but for an Allow',
   typo: 'the key is misspelt; read as what it means',
   'unknown-key': 'nobody has defined this key; it was skipped',
   'one-line': 'several records on one line; read as the lines they mean',

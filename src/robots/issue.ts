@@ -17,7 +17,7 @@ export type IssueCode =
   | 'nul'
   /** Text that is no record at all. */
   | 'no-record'
-  /** `Disallow /x`: read as if the colon were there. */
+  /** `Disallow /x`: read as if the colon were there, but for an Allow. */
   | 'missing-colon'
   /** A key that is misspelt in a way we know: read as the key it means. */
   | 'typo'

@@ -119,12 +119,15 @@ const withColon = (text: string): RobotsLine => {
   return { records: [{ kind, value, text }], issues }
 }
 
-/** `Disallow /x`: only with exactly one word after the key, or prose would become rules. */
+/**
+ * `Disallow /x`: only with exactly one word after the key, or prose would become rules. `Allow /x`
+ * is told but not read: it would permit what the standard does not.
+ */
 const withoutColon = (text: string): RobotsLine => {
   const [, key = '', value = ''] = /^([^ \t]+)[ \t]+([^ \t]+)$/.exec(text) ?? []
   const { kind } = kindOf(key.toLowerCase())
   if (kind === 'other') return { records: [], issues: text === '' ? NONE : ['no-record'] }
-  return { records: [{ kind, value, text }], issues: ['missing-colon'] }
+  return { records: kind === 'allow' ? [] : [{ kind, value, text }], issues: ['missing-colon'] }
 }
 
 const kindOf = (key: string): { kind: RecordKind; issues: readonly IssueCode[] } => {

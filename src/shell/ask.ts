@@ -54,7 +54,8 @@ const actOn = async (crawl: Crawl, step: Step): Promise<AskOutcome | 'again'> =>
   const { decision, wanted, at } = step
   switch (decision.tag) {
     case 'already':
-      return decision
+      // Still open: somebody is asking it now, or died over it. Whoever gets the claim can tell.
+      return at.state.open?.position === decision.asked.request ? underClaim(crawl, step) : decision
     case 'wait':
       await crawl.ports.clock.sleepUntil(decision.until, crawl.stop)
       return 'again'
@@ -135,6 +136,8 @@ const recordSent = async (
   const decision = ruled?.positions[0]
   if (ruled === undefined || decision === undefined) return undefined
   const state: SiteState = { ...at.state, version: ruled.version }
+  // From here on others who want the same file see that it is on its way.
+  if (wanted.hop === 0) crawl.underWay.add(settledKey(wanted.purpose, wanted.target))
   return crawl.numbering.next(async (n) => {
     const event = requestSent(crawl, wanted, trail, { n, decision, fence: claim.fence })
     const appended = await appendDecided(crawl, state, [event], claim)

@@ -16,7 +16,7 @@ import { programmeState, type SiteState } from '../politeness/site-state.ts'
 import { crawlDelayMs } from '../robots/decide.ts'
 import { appendFact } from './append.ts'
 import type { Trail } from './trail.ts'
-import { conclusionOf } from './conclude.ts'
+import { conclusionOf, isTold } from './conclude.ts'
 import type { Crawl } from './crawl.ts'
 import { observeNetwork } from './observe.ts'
 import { type Known, nothing, understand } from './understand.ts'
@@ -53,7 +53,7 @@ export const closeExchange = async (crawl: Crawl, sent: Sent, end: End): Promise
         closing,
         ...redirectEvents(sent, known),
         ...observeNetwork(crawl, sent, known),
-        ...(here && conclusion !== null ? [conclusion] : []),
+        ...(here && conclusion !== null && !isTold(crawl, state, sent.event) ? [conclusion] : []),
         ...stopEvents(crawl, state, closing),
       ]
     },

@@ -7,12 +7,12 @@ import type { RobotsFile } from '../robots/read.ts'
 import { readerLabel } from '../readers/reader.ts'
 import { ROBOTS_READER } from '../robots/reader.ts'
 import { settledKey } from '../politeness/programme-state.ts'
-import { programmeState } from '../politeness/site-state.ts'
-import { siteOf } from '../kernel/url.ts'
+import { programmeState, type SiteState } from '../politeness/site-state.ts'
+import { originOf, siteOf } from '../kernel/url.ts'
 import { appendFact } from './append.ts'
 import type { Crawl } from './crawl.ts'
 
-type About = Pick<Fetch, 'subject' | 'purpose' | 'target'>
+export type About = Pick<Fetch, 'subject' | 'purpose' | 'target'>
 
 /** The event that says what a fetch came to: RobotsRead for robots.txt, FetchConcluded for the rest. */
 export const conclusionOf = (
@@ -52,13 +52,15 @@ const robotsEnd = (ending: Ending, file: RobotsFile | null): RobotsFetchEnd => {
  * stream, or without an exchange. Told once a night, whoever comes first.
  */
 export const conclude = async (crawl: Crawl, about: About, event: LedgerEvent): Promise<void> => {
-  await appendFact(crawl, siteOf(about.target), (state) => {
-    const programme = programmeState(state, crawl.policy.name)
-    const tonight = programme.night === crawl.night.name
-    const told =
-      event.type === 'RobotsRead'
-        ? programme.robots.get(event.origin)?.night === crawl.night.name
-        : tonight && programme.settled.has(settledKey(about.purpose, about.target))
-    return told ? [] : [event]
-  })
+  await appendFact(crawl, siteOf(about.target), (state) =>
+    isTold(crawl, state, about) ? [] : [event],
+  )
+}
+
+/** Whether this night's fetch of the file has a conclusion already. */
+export const isTold = (crawl: Crawl, state: SiteState, { purpose, target }: About): boolean => {
+  const programme = programmeState(state, crawl.policy.name)
+  return purpose === 'robots'
+    ? programme.robots.get(originOf(target))?.night === crawl.night.name
+    : programme.night === crawl.night.name && programme.settled.has(settledKey(purpose, target))
 }

@@ -26,6 +26,8 @@ export type CrawlPorts = {
   readonly claims: Claims
   readonly fetch: Fetcher
   readonly clock: Clock
+  /** Whether a process of that identity is known to be gone; undefined: it cannot be known. */
+  readonly isGone: (process: string) => boolean | undefined
 }
 
 /** What a run has done so far: what `RunEnded` will say. */
@@ -49,6 +51,8 @@ export type Crawl = {
   readonly robots: RobotsFiles
   readonly numbering: Numbering
   readonly tally: Tally
+  /** The files, by `settledKey`, that this run has asked for and that have no end yet. */
+  readonly underWay: Set<string>
   /** Aborted: begin nothing new. An exchange under way is finished. */
   readonly stop: AbortSignal
 }

@@ -4,9 +4,11 @@ import type { HttpUrl, Origin } from '../kernel/url.ts'
 import { originOf, robotsUrlOf, siteOf } from '../kernel/url.ts'
 import type { Site } from '../kernel/site.ts'
 import type { Purpose } from '../kernel/words.ts'
-import type { Answer, Asked } from '../politeness/programme-state.ts'
+import { type Answer, type Asked, settledKey } from '../politeness/programme-state.ts'
 import { programmeState } from '../politeness/site-state.ts'
 import { isRedirect } from '../capture/redirect.ts'
+import { later } from '../kernel/instant.ts'
+import { isUnderWay, LOOK_AGAIN_MS } from './under-way.ts'
 import type { RobotsFile } from '../robots/read.ts'
 import { orHalt } from './halt.ts'
 import { robotsFileOf } from './robots-files.ts'
@@ -23,6 +25,20 @@ export type FileOutcome = 'settled' | 'blocked' | 'interrupted'
 type Hop = { readonly url: HttpUrl; readonly trail: Trail }
 
 export const fetchFile = async (crawl: Crawl, wanted: Wanted): Promise<FileOutcome> => {
+  const mine = { asked: false }
+  try {
+    return await followFile(crawl, wanted, mine)
+  } finally {
+    if (mine.asked) crawl.underWay.delete(settledKey(wanted.purpose, wanted.target))
+  }
+}
+
+/** `mine.asked` says afterwards whether it was this fetch that asked, or another visit’s. */
+const followFile = async (
+  crawl: Crawl,
+  wanted: Wanted,
+  mine: { asked: boolean },
+): Promise<FileOutcome> => {
   let hop: Hop = {
     url: wanted.target,
     trail: { addresses: [wanted.target], redirects: [], via: null },
@@ -33,6 +49,12 @@ export const fetchFile = async (crawl: Crawl, wanted: Wanted): Promise<FileOutco
       if (robots !== 'settled') return giveUp(crawl, wanted, hop, robots)
     }
     const outcome = await ask(crawl, askFor(wanted, hop), hop.trail)
+    if (outcome.tag === 'already' && (await isUnderWay(crawl, wanted, hop, outcome.asked))) {
+      const { clock } = crawl.ports
+      await clock.sleepUntil(later(clock.now(), LOOK_AGAIN_MS), crawl.stop)
+      continue
+    }
+    if (outcome.tag === 'closed') mine.asked = true
     const next = outcome.tag === 'closed' ? nextHop(hop, outcome) : undefined
     if (next === undefined) return settle(crawl, wanted, hop, outcome)
     hop = next

@@ -10,15 +10,12 @@ import { siteOf } from '../kernel/url.ts'
 import type { Ledger } from '../ledger/port.ts'
 import { runStream } from '../ledger/stream.ts'
 import { E } from '../kernel/fp.ts'
-import type { Claims } from '../politeness/port.ts'
 import { type Abandoner, closeAbandoned } from './abandon.ts'
-import type { Tally } from './crawl.ts'
+import type { CrawlPorts, Tally } from './crawl.ts'
 import { Halt, orHalt } from './halt.ts'
 
 export type Recovery = Abandoner & {
-  readonly ports: { readonly ledger: Ledger; readonly claims: Claims }
-  /** Whether a process of that identity is known to be gone. */
-  readonly isGone: (process: string) => boolean | undefined
+  readonly ports: Pick<CrawlPorts, 'ledger' | 'claims' | 'isGone'>
 }
 
 const PAGE = 5_000
@@ -60,13 +57,13 @@ async function* pages(
   }
 }
 
-const orphans = async ({ ports, isGone }: Recovery): Promise<readonly Orphan[]> => {
+const orphans = async ({ ports }: Recovery): Promise<readonly Orphan[]> => {
   const open = new Map<string, Orphan>()
   for await (const { event, run, position } of pages(ports.ledger, ['RunStarted', 'RunEnded'], 0)) {
     if (event.type === 'RunStarted') open.set(run, { run, position, started: event })
     else open.delete(run)
   }
-  return [...open.values()].filter(({ started }) => isGone(started.process) === true)
+  return [...open.values()].filter(({ started }) => ports.isGone(started.process) === true)
 }
 
 const CONCERNED = [

@@ -18,10 +18,6 @@ import { robotsFiles } from './robots-files.ts'
 import { siteStore } from './site-store.ts'
 import { type Listed, visitSite, visitSource } from './visit.ts'
 
-export type RunPorts = CrawlPorts & {
-  readonly isGone: (process: string) => boolean | undefined
-}
-
 /** Who runs it: what RunStarted says about the program itself. */
 export type Software = Pick<EventOf<'RunStarted'>, 'software' | 'node' | 'readers' | 'process'>
 
@@ -52,20 +48,20 @@ export type RunReport = EventOf<'RunEnded'> & {
   readonly recovered: number
 }
 
-export const runNight = async (ports: RunPorts, asked: NightRun): Promise<RunReport> => {
+export const runNight = async (ports: CrawlPorts, asked: NightRun): Promise<RunReport> => {
   const { policy, run } = asked
   const { ledger } = ports
   const adopted = await adoptProgramme(ledger, run, policy.name, asked.policyText)
   const sources = await adoptSources(ledger, run, policy.name, asked.sources)
   const crawl = beginCrawl(ports, asked, adopted)
-  const recovered = await recover({ ...crawl, ports, isGone: ports.isGone })
+  const recovered = await recover(crawl)
   await startRun(crawl, asked, sources)
   const status = await nightOf(crawl, asked)
   const ended = await endRun(crawl, status)
   return { ...ended, run, night: crawl.night.name, recovered }
 }
 
-const beginCrawl = (ports: RunPorts, asked: NightRun, adopted: Position): Crawl => ({
+const beginCrawl = (ports: CrawlPorts, asked: NightRun, adopted: Position): Crawl => ({
   ports,
   run: asked.run,
   policy: asked.policy,
@@ -75,6 +71,7 @@ const beginCrawl = (ports: RunPorts, asked: NightRun, adopted: Position): Crawl 
   robots: robotsFiles(ports.bodies),
   numbering: numbering(),
   tally: { requests: 0, responses: 0, failures: 0, abandoned: 0, withheld: 0, sites: 0 },
+  underWay: new Set(),
   stop: asked.stop,
 })
 

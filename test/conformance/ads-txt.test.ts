@@ -421,6 +421,14 @@ test('D8: two managers for one country are none for it, and the others stand', (
   deepEqual(faults, ['3 V_DUP_MANAGER_COUNTRY'])
 })
 
+test('D8: lines for no country do not compete with each other', () => {
+  const { variables, faults } = said(
+    `managerdomain=a.example,UK\nmanagerdomain=b.example,UK\n${GOOD}`,
+  )
+  deepEqual(variables, ['1 MANAGERDOMAIN=a.example @UK !', '2 MANAGERDOMAIN=b.example @UK !'])
+  deepEqual(faults, ['1 V_COUNTRY_INVALID', '2 V_COUNTRY_INVALID'])
+})
+
 test('bounds: a file of too many lines is read to the bound, and says so', () => {
   const { records, faults } = said(
     Array.from({ length: LINES_MAX + 3 }, (_, n) => `ssp.example,a${n},DIRECT`).join('\n'),

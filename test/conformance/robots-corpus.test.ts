@@ -34,7 +34,7 @@ const agentsOf = (file: RobotsFile): readonly string[] => {
   const named = file.groups.flatMap(({ agents }) => agents.map(({ name }) => name))
   return ['UnheardOfBot', ...new Set(named.filter((name) => /^[A-Za-z_-]+$/.test(name)))].slice(
     0,
-    5,
+    4,
   )
 }
 
@@ -44,7 +44,7 @@ const urlsOf = (file: RobotsFile): readonly HttpUrl[] => {
   const paths = ['/', '/robots.txt', '/x', ...patterns.map((text) => text.replaceAll('*', 'x'))]
   return [...new Set(paths)]
     .filter((path) => path.startsWith('/'))
-    .slice(0, 40)
+    .slice(0, 12)
     .flatMap((path) => urlOf(path) ?? [])
 }
 
@@ -77,16 +77,28 @@ const plainly = (file: RobotsFile): Buffer =>
       .join('\n'),
   )
 
+const OTHER_RECORD = /^[ \t]*(?!user-?agent|user agent|(?:dis)?allow)[^:\r\n]*:[^\r\n]*$/gim
+const AFTER_TOKEN = /^([ \t]*user-agent[ \t]*:[ \t]*(?:\*|[\w-]+))(?![\w-])[^\r\n]*$/gim
+
+const withoutOtherRecords = (text: string): string => text.replace(OTHER_RECORD, '# -')
+const withBareTokens = (text: string): string => text.replace(AFTER_TOKEN, '$1')
+
 /** What makes two readers differ about one address; undefined: nothing known. */
-const kindOf = (file: RobotsFile, agent: string, url: HttpUrl): string | undefined => {
+const kindOf = (bytes: Buffer, agent: string, url: HttpUrl): string | undefined => {
+  const file = readRobots(bytes)
   const verdict = decideRobots(file, agent, url)
+  const agreesOn = (text: string | Buffer, about = url): boolean => {
+    const second = secondReader.answer(Buffer.from(text), agent, about)
+    return second.tag === 'Decided' && second.allowed === verdict.allowed
+  }
+  const text = bytes.toString('utf8')
   if (verdict.basis === 'robots-file') return '/robots.txt is always allowed'
   if (url.endsWith('?')) return 'a bare ? is part of the address'
-  const second = secondReader.answer(plainly(file), agent, urlOf(verdict.path) ?? url)
-  // Where it agrees about the plain file, it matches as we do: the difference is how lines, groups,
-  // tokens and octets are read.
-  return second.tag === 'Decided' && second.allowed === verdict.allowed
-    ? 'lines, groups, tokens or octets are read by RFC 9309'
+  if (agreesOn(withoutOtherRecords(text))) return 'another record between User-agent lines'
+  if (agreesOn(withBareTokens(withoutOtherRecords(text)))) return 'text after a product token'
+  // Where it agrees about the file written plainly, it matches as we do.
+  return agreesOn(plainly(file), urlOf(verdict.path) ?? url)
+    ? 'bytes, keys, one-line files, empty last groups or octets'
     : undefined
 }
 
@@ -104,13 +116,13 @@ test(
           if (second.tag === 'Declined') continue
           decisions += 1
           if (second.allowed === decideRobots(file, agent, url).allowed) continue
-          const kind = kindOf(file, agent, url)
+          const kind = kindOf(bytes, agent, url)
           assert.ok(kind !== undefined, `${name}: ${agent} ${url}`)
           kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
         }
       }
     }
-    assert.ok(decisions > 10_000)
+    assert.ok(decisions > 5_000)
     for (const [kind, count] of kinds) t.diagnostic(`${count} of ${decisions} decisions: ${kind}`)
   },
 )

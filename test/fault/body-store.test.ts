@@ -12,7 +12,7 @@ import { Digest } from '../../src/kernel/digest.ts'
 import { left, right } from '../support/either.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-const WRITER = join(import.meta.dirname, 'body-writer.ts')
+const WRITER = join(import.meta.dirname, '../support/body-writer.ts')
 
 const filesUnder = async (directory: string): Promise<readonly string[]> => {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })

@@ -80,7 +80,10 @@ test('RFC9309_2.2.3_a_pattern_matches_exactly_what_its_definition_says', () => {
 })
 
 test('RFC9309_2.2.2_a_path_has_one_canonical_spelling', () => {
-  const character = fc.constantFrom(...'abz09-._~', ...'üλ世', ...'<>"|^`{} ', ...":/?[]@!&'()+,;=")
+  const character = fc.constantFrom(
+    ...Array.from('abz09-._~üλ世<>"|^`{} '),
+    ...Array.from(":/?[]@!&'()+,;="),
+  )
   fc.assert(
     fc.property(fc.array(fc.tuple(character, fc.boolean()), { maxLength: 20 }), (characters) => {
       const encoded = (text: string): string =>

@@ -236,7 +236,7 @@ test('one more Disallow never allows, one more Allow never forbids, and no other
 // --- the second reader ----------------------------------------------------------------------------
 
 test('robots-parser agrees, line and all, where the file leaves no room for two readings', () => {
-  // Without: octets beyond plain ones, a bare `?`, empty groups, /robots.txt (docs/decisions/0010 §9).
+  // Without: octets beyond plain ones, a bare `?`, empty groups, /robots.txt (docs/decisions/0010 §11).
   const simple = fc.constantFrom('a', 'b', 'ab', '/', '.', '=', 'c?d')
   const simplePath = fc.array(simple, { maxLength: 6 }).map((parts) => `/${parts.join('')}`)
   const simplePattern = fc

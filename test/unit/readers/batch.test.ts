@@ -56,6 +56,11 @@ test('read ads-txt: a chain of answers is judged as a fetch', () => {
     state: 'unknown',
     faults: ['H_STATUS'],
   })
+  deepEqual(fetched({ status: 500 }, { note: 'context: no earlier good fetch' }), {
+    id: 1,
+    state: 'unknown',
+    faults: ['H_STATUS'],
+  })
   deepEqual(fetched({ error: 'timeout' }), { id: 1, state: 'keep_last', faults: ['H_TIMEOUT'] })
   deepEqual(fetched({ status: 0 }), { id: 1, state: 'keep_last', faults: ['H_NETWORK'] })
 })

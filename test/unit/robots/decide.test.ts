@@ -45,7 +45,7 @@ test('group names are given once each, at most twenty of them and none over-long
   const robots = 'User-agent: ourbot\nUser-agent: OURBOT\nUser-agent: ourbot\nDisallow: /\n'
   assert.deepEqual(decide(robots, '/', 'OurBot').group, ['ourbot', 'OURBOT'])
   const spellings = Array.from({ length: 32 }, (_, i) =>
-    [...'abcde'].map((letter, at) => ((i >> at) & 1 ? letter.toUpperCase() : letter)).join(''),
+    Array.from('abcde', (letter, at) => ((i >> at) & 1 ? letter.toUpperCase() : letter)).join(''),
   )
   const many = spellings.map((name) => `User-agent: ${name}\n`).join('') + 'Disallow: /\n'
   assert.equal(decide(many, '/', 'abcde').group.length, 20)

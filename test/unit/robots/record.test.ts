@@ -19,6 +19,7 @@ for (const [line, records, issues] of [
   ['prose', [], ['no-record']],
   ['two words', [], ['no-record']],
   ['Disallow /a', ['disallow=/a'], ['missing-colon']],
+  ['Allow /a', [], ['missing-colon']],
   ['Disallow /a /b', [], ['no-record']],
   ['Disalow: /a', ['disallow=/a'], ['typo']],
   ['Alow: /a', ['other=/a'], ['unknown-key']],
