@@ -70,7 +70,7 @@ export const openLog = async (
   if (first.event.clock === wanted.clock) return first.event
   throw new Halt({
     tag: 'WrongUse',
-    because: `this ledger was opened with the ${first.event.clock} clock and takes no ${wanted.clock} events; use another --data directory`,
+    because: `this ledger was opened with the ${first.event.clock} clock and takes no ${wanted.clock} events; give --clock ${first.event.clock}, or another --data directory`,
   })
 }
 

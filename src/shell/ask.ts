@@ -136,8 +136,6 @@ const recordSent = async (
   const decision = ruled?.positions[0]
   if (ruled === undefined || decision === undefined) return undefined
   const state: SiteState = { ...at.state, version: ruled.version }
-  // From here on others who want the same file see that it is on its way.
-  if (wanted.hop === 0) crawl.underWay.add(settledKey(wanted.purpose, wanted.target))
   return crawl.numbering.next(async (n) => {
     const event = requestSent(crawl, wanted, trail, { n, decision, fence: claim.fence })
     const appended = await appendDecided(crawl, state, [event], claim)

@@ -51,7 +51,7 @@ export type Crawl = {
   readonly robots: RobotsFiles
   readonly numbering: Numbering
   readonly tally: Tally
-  /** The files, by `settledKey`, that this run has asked for and that have no end yet. */
+  /** The files, by `settledKey`, that a fetch of this run leads to their end right now. */
   readonly underWay: Set<string>
   /** Aborted: begin nothing new. An exchange under way is finished. */
   readonly stop: AbortSignal

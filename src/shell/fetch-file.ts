@@ -24,21 +24,23 @@ export type FileOutcome = 'settled' | 'blocked' | 'interrupted'
 
 type Hop = { readonly url: HttpUrl; readonly trail: Trail }
 
+/**
+ * Of several fetches of one file in a run (a robots.txt that many redirects lead to) the first leads
+ * to its end; the others wait for what it concludes.
+ */
 export const fetchFile = async (crawl: Crawl, wanted: Wanted): Promise<FileOutcome> => {
-  const mine = { asked: false }
+  const key = settledKey(wanted.purpose, wanted.target)
+  const leads = !crawl.underWay.has(key)
+  if (!leads) return followFile(crawl, wanted, leads)
+  crawl.underWay.add(key)
   try {
-    return await followFile(crawl, wanted, mine)
+    return await followFile(crawl, wanted, leads)
   } finally {
-    if (mine.asked) crawl.underWay.delete(settledKey(wanted.purpose, wanted.target))
+    crawl.underWay.delete(key)
   }
 }
 
-/** `mine.asked` says afterwards whether it was this fetch that asked, or another visit’s. */
-const followFile = async (
-  crawl: Crawl,
-  wanted: Wanted,
-  mine: { asked: boolean },
-): Promise<FileOutcome> => {
+const followFile = async (crawl: Crawl, wanted: Wanted, leads: boolean): Promise<FileOutcome> => {
   let hop: Hop = {
     url: wanted.target,
     trail: { addresses: [wanted.target], redirects: [], via: null },
@@ -49,12 +51,14 @@ const followFile = async (
       if (robots !== 'settled') return giveUp(crawl, wanted, hop, robots)
     }
     const outcome = await ask(crawl, askFor(wanted, hop), hop.trail)
-    if (outcome.tag === 'already' && (await isUnderWay(crawl, wanted, hop, outcome.asked))) {
+    if (
+      outcome.tag === 'already' &&
+      (await isUnderWay(crawl, wanted, { ...hop, leads }, outcome.asked))
+    ) {
       const { clock } = crawl.ports
       await clock.sleepUntil(later(clock.now(), LOOK_AGAIN_MS), crawl.stop)
       continue
     }
-    if (outcome.tag === 'closed') mine.asked = true
     const next = outcome.tag === 'closed' ? nextHop(hop, outcome) : undefined
     if (next === undefined) return settle(crawl, wanted, hop, outcome)
     hop = next

@@ -22,12 +22,17 @@ export const LOOK_AGAIN_MS = 500
  */
 const PATIENCE_MS = 1_800_000
 
-type Place = { readonly url: HttpUrl; readonly trail: { readonly redirects: readonly number[] } }
+type Place = {
+  readonly url: HttpUrl
+  readonly trail: { readonly redirects: readonly number[] }
+  /** Whether it is this very fetch that leads the file to its end: it does not wait for itself. */
+  readonly leads: boolean
+}
 
 export const isUnderWay = async (
   crawl: Crawl,
   about: About,
-  { url, trail }: Place,
+  { url, trail, leads }: Place,
   asked: Asked,
 ): Promise<boolean> => {
   if (asked.night !== crawl.night.name) return false
@@ -36,7 +41,7 @@ export const isUnderWay = async (
   // The exchange is closed. The fetch it began may be at a later hop, but only if it began here.
   if (trail.redirects.length > 0 || isTold(crawl, state, about)) return false
   const key = settledKey(about.purpose, about.target)
-  return asked.run === crawl.run ? crawl.underWay.has(key) : goesOn(crawl, asked)
+  return asked.run === crawl.run ? !leads && crawl.underWay.has(key) : goesOn(crawl, asked)
 }
 
 /** Whether somebody has the site's open request in hand; what a dead process left open is closed. */

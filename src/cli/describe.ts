@@ -1,0 +1,71 @@
+/** One event in a few words, for tables and pages. Texts from outside are not yet made safe here. */
+import { formatInstant } from '../kernel/instant.ts'
+import type { EventOf, LedgerEvent } from '../ledger/event.ts'
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+export const describe = (event: LedgerEvent): string => {
+  switch (event.type) {
+    case 'RobotsDecided':
+    case 'RequestWithheld':
+    case 'RequestSent':
+    case 'ResponseReceived':
+    case 'RequestFailed':
+    case 'RequestAbandoned':
+    case 'RedirectDecided':
+      return describeRequest(event)
+    case 'LogOpened':
+      return `${event.origin}, ${event.clock} clock`
+    case 'ProgrammeAdopted':
+      return `${event.programme}, policy ${event.policyDigest.slice(0, 12)}`
+    case 'SourceListAdopted':
+      return `${event.programme}, ${count(event.sources.length, 'source')} (part ${event.part} of ${event.parts})`
+    case 'RunStarted':
+      return `${event.programme}, night ${event.night}`
+    case 'RunEnded':
+      return `${event.programme} ${event.status}: ${count(event.requests, 'request')}, ${count(event.sites, 'site')}`
+    case 'SiteListed':
+      return `named by ${count(event.namings, 'seller entry')}`.replace('entrys', 'entries')
+    case 'RobotsRead':
+      return `${event.origin}: ${event.access} (${event.because})`
+    case 'FetchConcluded':
+      return `${event.target}: ${event.outcome}${event.status === null ? '' : ` ${event.status}`}${event.because === '' ? '' : ` (${event.because})`}`
+    case 'NetworkObserved':
+      return `${event.read}: ${event.manager ?? 'no manager'}${event.hosts.length === 0 ? '' : ` by ${event.hosts.join(', ')}`}`
+    case 'SiteStopped':
+      return `not reached ${event.strikes} times in a row`
+    case 'SiteExcluded':
+    case 'SiteReadmitted':
+    case 'SiteResumed':
+      return `by ${event.by}${event.note === null ? '' : `: ${event.note}`}`
+  }
+}
+
+type OfRequest = EventOf<
+  | 'RobotsDecided'
+  | 'RequestWithheld'
+  | 'RequestSent'
+  | 'ResponseReceived'
+  | 'RequestFailed'
+  | 'RequestAbandoned'
+  | 'RedirectDecided'
+>
+
+const describeRequest = (event: OfRequest): string => {
+  switch (event.type) {
+    case 'RobotsDecided':
+      return `${event.verdict} ${event.url} (${event.basis}${event.rule === null ? '' : `, line ${event.rule.line}`})`
+    case 'RequestWithheld':
+      return `${event.url}: ${event.reason}${event.detail === '' ? '' : ` (${event.detail})`}`
+    case 'RequestSent':
+      return `#${event.n} GET ${event.url}`
+    case 'ResponseReceived':
+      return `#${event.n} ${event.status} ${event.url}, next not before ${formatInstant(event.next.at)}`
+    case 'RequestFailed':
+      return `#${event.n} ${event.reason} ${event.url}`
+    case 'RequestAbandoned':
+      return `#${event.n} of ${event.sentIn}: ${event.url}`
+    case 'RedirectDecided':
+      return `${event.verdict} ${event.status} to ${event.to ?? event.location ?? 'nowhere'} (${event.reason})`
+  }
+}

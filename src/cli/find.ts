@@ -1,0 +1,91 @@
+import { requestLog } from '../../projections/index.ts'
+import type { Row } from '../../projections/projection.ts'
+import type { Opened } from '../compose.ts'
+import type { CommonFlags } from '../config.ts'
+import { E } from '../kernel/fp.ts'
+import { formatInstant, type Instant, instant } from '../kernel/instant.ts'
+import { type HttpUrl, parseHttpUrl } from '../kernel/url.ts'
+import { catchUp } from '../shell/catch-up.ts'
+import { Halt, orHalt } from '../shell/halt.ts'
+import { forPrograms, type Verb, verb, withOpened } from './command.ts'
+import { timeArgument } from './log.ts'
+import { cellText, document, line, table } from './print.ts'
+
+type FindFlags = CommonFlags & {
+  readonly time: string
+  readonly url: string
+  readonly window: string
+  readonly json?: boolean
+  readonly jsonl?: boolean
+}
+
+const SECONDS_MAX = 31_536_000
+const FOUND_MAX = 1_000
+
+export const findVerb: Verb = (io) =>
+  forPrograms(
+    verb('find', 'the site owner’s question: which request of ours is this line of my log?'),
+  )
+    .requiredOption('--time <time>', 'when, as your log has it')
+    .requiredOption('--url <url>', 'the address that was asked')
+    .option('--window <seconds>', 'how far from that time to look, both ways', '300')
+    .addHelpText(
+      'after',
+      '\nExit code 1: no such request.\n\nExample:\n  crawl-ledger find --time 2026-11-30T02:31:07Z --url https://example.org/ads.txt',
+    )
+    .action(async (flags: FindFlags) => {
+      const wanted = wantedOf(flags)
+      await withOpened(io, flags, async (opened) => {
+        await orHalt(catchUp(opened)(requestLog))
+        const found = await nearest(opened, wanted)
+        if (found.length === 0) io.exitWith(1)
+        if (flags.json === true) return io.out(document(found))
+        if (flags.jsonl === true) return io.out(found.map(line).join(''))
+        await io.out(
+          found.length === 0
+            ? 'no request of ours to that address in that time\n'
+            : shown(found, io.columns),
+        )
+      })
+    })
+
+type Wanted = { readonly time: Instant; readonly url: HttpUrl; readonly windowMs: number }
+
+const wantedOf = (flags: FindFlags): Wanted => {
+  const url = parseHttpUrl(flags.url)
+  if (E.isRight(url)) {
+    const windowMs = secondsArgument(flags.window) * 1_000
+    return { time: timeArgument('--time', flags.time), url: url.right, windowMs }
+  }
+  throw new Halt({ tag: 'WrongUse', because: `--url takes an http(s) address (${url.left})` })
+}
+
+/** The requests to that address around that time, nearest first. */
+const nearest = async (
+  opened: Opened,
+  { time, url, windowMs }: Wanted,
+): Promise<readonly Row[]> => {
+  const from = formatInstant(instant(time - windowMs))
+  const to = formatInstant(instant(time + windowMs))
+  const between = { column: 'sent_at', from, to }
+  const query = { where: { url }, between, limit: FOUND_MAX }
+  const { rows } = await orHalt(opened.store.readRows(requestLog, query))
+  const distance = (row: Row): number => Math.abs(Date.parse(cellText(row['sent_at'])) - time)
+  return rows.toSorted((a, b) => distance(a) - distance(b))
+}
+
+const shown = (rows: readonly Row[], width: number): string =>
+  table(
+    rows,
+    ['request', 'sent_at', 'outcome', 'status', 'programme', 'purpose', 'url'].map((column) => ({
+      title: column,
+      of: (row: Row) => cellText(row[column]),
+    })),
+    width,
+  )
+
+const secondsArgument = (given: string): number => {
+  const seconds = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN
+  if (seconds <= SECONDS_MAX) return seconds
+  throw new Halt({ tag: 'WrongUse', because: `--window takes seconds from 0 to ${SECONDS_MAX}` })
+}

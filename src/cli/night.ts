@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import type { Opened } from '../compose.ts'
+import type { Config } from '../config.ts'
+import type { Fetcher } from '../capture/port.ts'
+import { formatInstant } from '../kernel/instant.ts'
+import type { Site } from '../kernel/site.ts'
+import type { Source } from '../programmes/sources.ts'
+import { READERS } from '../readers/index.ts'
+import { ROBOTS_READER } from '../robots/reader.ts'
+import { openLog } from '../shell/adopt.ts'
+import { runId, runNight, type RunReport } from '../shell/run.ts'
+import type { Io } from './command.ts'
+import type { Programme } from './programme.ts'
+import { progressTo } from './progress.ts'
+import { softwareVersion } from './software.ts'
+
+export type Night = {
+  readonly programme: Programme
+  readonly sources: readonly Source[]
+  readonly fetch: Fetcher
+  readonly onlySites?: ReadonlySet<Site>
+  readonly onlySources?: ReadonlySet<string>
+}
+
+/** A new id for this command's entry in the ledger. */
+export const newRun = ({ clock }: Pick<Opened, 'clock'>): string =>
+  runId(formatInstant(clock.now()), randomBytes(3).toString('hex'))
+
+/** Opens the log on first use: a real ledger gets a random name, a simulated one says what it is. */
+export const beginLog = async (opened: Opened, config: Config, run: string): Promise<void> => {
+  const { kind } = opened.clock
+  const place = kind === 'simulated' ? 'simulated.invalid' : 'localhost'
+  const origin = config.origin ?? `${place}/crawl-ledger/${randomBytes(4).toString('hex')}`
+  await openLog(opened.ledger, run, { origin, clock: kind, software: softwareVersion() })
+}
+
+/** Runs one night with everything opened. */
+export const runOneNight = async (
+  io: Io,
+  opened: Opened,
+  config: Config,
+  night: Night,
+): Promise<RunReport> => {
+  const run = newRun(opened)
+  await beginLog(opened, config, run)
+  return runNight(
+    { ...opened, fetch: night.fetch },
+    {
+      run,
+      ...night.programme,
+      sources: night.sources,
+      onlySites: night.onlySites,
+      onlySources: night.onlySources,
+      software: {
+        software: softwareVersion(),
+        node: process.versions.node,
+        readers: readerVersions(),
+        process: opened.process,
+      },
+      stop: io.stop,
+      progress: progressTo(io, () => performance.now()),
+    },
+  )
+}
+
+const readerVersions = (): Record<string, string> =>
+  Object.fromEntries(
+    [ROBOTS_READER, ...READERS].map(({ name, version }) => [name, String(version)]),
+  )

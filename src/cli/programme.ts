@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url'
+import { readText } from '../compose.ts'
+import { E } from '../kernel/fp.ts'
+import { POLICY_LENGTH_MAX } from '../ledger/events/programme-adopted.ts'
+import { parsePolicy, type Policy } from '../programmes/policy.ts'
+import { parseSources, type Source } from '../programmes/sources.ts'
+import { Halt } from '../shell/halt.ts'
+
+/** The programmes that come with the product; any other word is a path to a policy file. */
+const SHIPPED: ReadonlyMap<string, URL> = new Map([
+  ['plain-reckoner', new URL('../programmes/plain-reckoner/policy.json', import.meta.url)],
+])
+
+export type Programme = { readonly policy: Policy; readonly policyText: string }
+
+export const programmeOf = (file: string, policyText: string): Programme => {
+  if (policyText.length > POLICY_LENGTH_MAX) {
+    const because = `${file} is longer than the ${POLICY_LENGTH_MAX} characters a policy may have`
+    throw new Halt({ tag: 'WrongUse', because })
+  }
+  const policy = parsePolicy(file, policyText)
+  if (E.isLeft(policy)) throw new Halt(policy.left)
+  return { policy: policy.right, policyText }
+}
+
+/** A programme by name or by the path of its policy file. */
+export const loadProgramme = async (nameOrPath: string): Promise<Programme> => {
+  const shipped = SHIPPED.get(nameOrPath)
+  if (shipped === undefined && !nameOrPath.includes('/') && !nameOrPath.endsWith('.json')) {
+    const known = [...SHIPPED.keys()].join(', ')
+    throw new Halt({
+      tag: 'WrongUse',
+      because: `no programme ${nameOrPath}: give one of ${known}, or the path of a policy file`,
+    })
+  }
+  const file = shipped === undefined ? nameOrPath : fileURLToPath(shipped)
+  return programmeOf(nameOrPath, await readText(file))
+}
+
+export const loadSources = async (file: string | undefined): Promise<readonly Source[]> => {
+  if (file === undefined) {
+    throw new Halt({
+      tag: 'WrongUse',
+      because: 'give --sources FILE: the addresses of ad networks’ sellers.json, one a line',
+    })
+  }
+  const sources = parseSources(file, await readText(file))
+  if (E.isLeft(sources)) throw new Halt(sources.left)
+  return sources.right
+}

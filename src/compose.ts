@@ -1,0 +1,133 @@
+/** The composition root: the only file that builds adapters. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ProjectionStore } from '../projections/port.ts'
+import { fileBodyStore } from './adapters/bodies/files.ts'
+import { parseAuthority } from './adapters/http/authority.ts'
+import { httpFetcher } from './adapters/http/fetcher.ts'
+import { joinResolve, parseResolveFile, parseResolveRules } from './adapters/http/resolve.ts'
+import { postgresClaims } from './adapters/postgres/claims.ts'
+import { type Database, openDatabase } from './adapters/postgres/database.ts'
+import { openEmbedded } from './adapters/postgres/embedded.ts'
+import { postgresHead, postgresLedger } from './adapters/postgres/ledger.ts'
+import { postgresProjectionStore } from './adapters/postgres/projection-store.ts'
+import { systemClock } from './adapters/system/clock.ts'
+import { isProcessGone, processIdentity } from './adapters/system/process-identity.ts'
+import { simulatedClock } from './adapters/system/simulated-clock.ts'
+import type { BodyStore, Fetcher } from './capture/port.ts'
+import type { Config } from './config.ts'
+import type { Clock } from './kernel/clock.ts'
+import { E } from './kernel/fp.ts'
+import { instant } from './kernel/instant.ts'
+import type { Ledger } from './ledger/port.ts'
+import type { Claims } from './politeness/port.ts'
+import { READERS } from './readers/index.ts'
+import type { Reader } from './readers/reader.ts'
+import { Halt, orHalt } from './shell/halt.ts'
+
+/** Everything a command works with, opened. */
+export type Opened = {
+  readonly ledger: Ledger
+  readonly claims: Claims
+  readonly bodies: BodyStore
+  readonly store: ProjectionStore
+  readonly readers: readonly Reader[]
+  readonly clock: Clock
+  /** This process, and whether another one is known to be gone. */
+  readonly process: string
+  readonly isGone: (process: string) => boolean | undefined
+  readonly close: () => Promise<void>
+}
+
+export const compose = async (config: Config): Promise<Opened> => {
+  await mkdir(config.data, { recursive: true, mode: 0o700 })
+  const { database, close } = await openDatabaseOf(config)
+  const clock = await clockOf(config, database)
+  const ledger = await orHalt(postgresLedger(database, clock))
+  const holder = processIdentity()
+  const claims = postgresClaims(database, { holder, isGone: isProcessGone })
+  return {
+    ledger,
+    claims,
+    bodies: await orHalt(fileBodyStore(join(config.data, 'bodies'), randomBytes)),
+    store: postgresProjectionStore(database),
+    readers: READERS,
+    clock,
+    process: holder,
+    isGone: isProcessGone,
+    close: async () => {
+      await claims.close()
+      await ledger.close()
+      await close()
+    },
+  }
+}
+
+type OpenedDatabase = { readonly database: Database; readonly close: () => Promise<void> }
+
+const openDatabaseOf = async ({ data, databaseUrl }: Config): Promise<OpenedDatabase> => {
+  if (databaseUrl !== undefined) {
+    const database = await orHalt(openDatabase({ url: databaseUrl }))
+    return { database, close: database.close }
+  }
+  const embedded = await orHalt(openEmbedded(data))
+  const opened = await openDatabase(embedded.connection)()
+  if (E.isLeft(opened)) {
+    await embedded.close()
+    throw new Halt(opened.left)
+  }
+  const database = opened.right
+  const close = async (): Promise<void> => {
+    await database.close()
+    await embedded.close()
+  }
+  return { database, close }
+}
+
+/** A simulated clock goes on where the ledger's time stands: its past is never earlier than its past. */
+const clockOf = async ({ clock }: Config, database: Database): Promise<Clock> => {
+  const system = systemClock()
+  if (clock === 'system') return system
+  const head = await orHalt(postgresHead(database))
+  return simulatedClock(instant(Math.max(clock.simulatedFrom ?? system.now(), head.ts)))
+}
+
+/** The fetcher of a run: the public web, and whatever `--resolve` maps. */
+export const fetcherOf = async (config: Config): Promise<Fetcher> => {
+  const files = await Promise.all(
+    config.resolveFiles.map(async (file) => parseResolveFile(file, await readText(file))),
+  )
+  const maps = [...files, parseResolveRules(config.resolve)].map((map) => {
+    if (E.isLeft(map)) throw new Halt(map.left)
+    return map.right
+  })
+  const authorities = await Promise.all(config.authorities.map(readAuthority))
+  return httpFetcher({ resolve: joinResolve(...maps), authorities })
+}
+
+const readAuthority = async (file: string): Promise<string> => {
+  const authority = parseAuthority(file, await readText(file))
+  if (E.isLeft(authority)) throw new Halt(authority.left)
+  return authority.right
+}
+
+/** The fetcher of a rehearsal: rules and authorities that are already at hand. */
+export const fetcherFor = (given: {
+  readonly resolve: readonly string[]
+  readonly authorities: readonly string[]
+}): Fetcher => {
+  const resolve = parseResolveRules(given.resolve)
+  if (E.isLeft(resolve)) throw new Halt(resolve.left)
+  return httpFetcher({ resolve: resolve.right, authorities: given.authorities })
+}
+
+/** Reads a file a person named; a clear answer if it is not there. */
+export const readText = async (file: string): Promise<string> => {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new Halt({ tag: 'WrongUse', because: `cannot read ${file} (${code})` })
+  }
+}

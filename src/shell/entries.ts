@@ -1,0 +1,65 @@
+/** Reading the ledger for people and programs: filtered, in order, a page at a time. */
+import type { Instant } from '../kernel/instant.ts'
+import { decodeEntry, type Recorded } from '../ledger/entry.ts'
+import type { EventType } from '../ledger/event.ts'
+import type { Ledger, StoredEntry } from '../ledger/port.ts'
+import type { StreamName } from '../ledger/stream.ts'
+import { E } from '../kernel/fp.ts'
+import { Halt, orHalt } from './halt.ts'
+
+export type EntryFilter = {
+  readonly after: number
+  readonly types?: readonly EventType[]
+  readonly stream?: StreamName
+  readonly since?: Instant
+  readonly until?: Instant
+}
+
+const PAGE = 1_000
+
+/** The stored bytes of every entry that passes, each with what they say. */
+export async function* entriesOf(
+  ledger: Ledger,
+  filter: EntryFilter,
+): AsyncGenerator<StoredEntry & { readonly recorded: Recorded }> {
+  const { since, until, types, stream } = filter
+  let after =
+    since === undefined ? filter.after : Math.max(filter.after, await positionBefore(ledger, since))
+  const narrow = {
+    ...(types === undefined ? {} : { types }),
+    ...(stream === undefined ? {} : { stream }),
+  }
+  for (;;) {
+    const page = await orHalt(ledger.readEntries({ after, limit: PAGE, ...narrow }))
+    for (const stored of page) {
+      const recorded = recordedOf(stored)
+      if (until !== undefined && recorded.ts > until) return
+      yield { ...stored, recorded }
+    }
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after = last.position
+  }
+}
+
+export const recordedOf = ({ position, entry }: StoredEntry): Recorded => {
+  const decoded = decodeEntry(entry)
+  if (E.isRight(decoded)) return { position, ...decoded.right.envelope, event: decoded.right.event }
+  throw new Halt({ tag: 'IntegrityBreach', position, because: 'the stored bytes are no entry' })
+}
+
+/**
+ * The last position whose time is before `moment`: times never decrease along positions, so this
+ * halves its way there.
+ */
+const positionBefore = async (ledger: Ledger, moment: Instant): Promise<number> => {
+  let low = 0
+  let high = (await orHalt(ledger.head())).position
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const [entry] = await orHalt(ledger.readEntries({ after: middle - 1, limit: 1 }))
+    if (entry !== undefined && recordedOf(entry).ts < moment) low = middle
+    else high = middle - 1
+  }
+  return low
+}

@@ -1,0 +1,157 @@
+/** The states of a table that are in memory: folded there, and committed together. */
+import type { Overtaken, ProjectionStore, Standing, Written } from '../../projections/port.ts'
+import type { Folded, Projection, Row } from '../../projections/projection.ts'
+import { present } from '../kernel/assert.ts'
+import { canonicalJson, type Json } from '../kernel/canonical-json.ts'
+import { E, type Either } from '../kernel/fp.ts'
+import type { Unavailable } from '../ledger/port.ts'
+
+type Held = { state: Json; isNew: boolean; changed: boolean }
+
+type Committed = Either<Unavailable | Overtaken, Standing>
+
+export type HeldStates = {
+  readonly store: Pick<ProjectionStore, 'loadStates' | 'commit'>
+  readonly projection: Projection
+  standing: Standing
+  readonly held: Map<string, Held>
+  /** About what `held` takes in memory. */
+  bytes: number
+  /** Keys of `held` that the table has not got yet. */
+  newKeys: number
+  /** The table has no state that is not held: a key that is not held is new. */
+  holdsAll: boolean
+  /** A commit under way. What it writes stays held until it is done. */
+  writing: Promise<Committed>
+}
+
+export const heldStates = (
+  store: HeldStates['store'],
+  projection: Projection,
+  standing: Standing,
+): HeldStates => ({
+  store,
+  projection,
+  standing,
+  held: new Map(),
+  bytes: 0,
+  newKeys: 0,
+  holdsAll: standing.checkpoint === 0,
+  writing: Promise.resolve(E.right(standing)),
+})
+
+/** PostgreSQL's text and jsonb cannot hold U+0000; a host can send it inside a JSON string. */
+const NUL = '\u0000'
+const storableText = (text: string): string =>
+  text.includes(NUL) ? text.replaceAll(NUL, '\uFFFD') : text
+
+const storable = (cell: Json): Json => {
+  if (typeof cell === 'string') return storableText(cell)
+  if (typeof cell !== 'object' || cell === null) return cell
+  if (Array.isArray(cell)) return cell.map(storable)
+  return Object.fromEntries(
+    Object.entries(cell).map(([key, value]) => [storableText(key), storable(value)]),
+  )
+}
+
+/** A state as text, and its rows as every store can hold them. */
+export const stateAndRows = (
+  { rowsOf }: Projection,
+  state: Json,
+): { readonly state: string; readonly rows: readonly Row[] } => {
+  const text = canonicalJson(state)
+  const rows = rowsOf(state)
+  // Rows say nothing that their state does not; a row's columns are its own keys, and stay.
+  const clean = text.includes('\\u0000') ? rows.map((row) => storable(row) as Row) : rows
+  return { state: text, rows: clean }
+}
+
+/** Brings the batch's states into memory and folds it, in the order of the ledger. */
+export const foldBatch = async (
+  states: HeldStates,
+  batch: readonly Folded[],
+): Promise<Either<Unavailable, void>> => {
+  const { projection, held } = states
+  const steps = batch.map((step) => ({ step, keys: keysOf(projection, step) }))
+  const loaded = await hold(states, new Set(steps.flatMap(({ keys }) => keys)))
+  if (E.isLeft(loaded)) return loaded
+  for (const { step, keys } of steps) {
+    for (const key of keys) {
+      const known = present(held.get(key), 'every key of the batch is held')
+      const state = projection.fold(known.state, step)
+      known.changed ||= state !== known.state
+      known.state = state
+    }
+  }
+  return E.right(undefined)
+}
+
+/** Each key once: a state takes an event once. */
+const keysOf = (projection: Projection, { recorded }: Folded): readonly string[] => {
+  const keys = projection.keysOf(recorded)
+  return keys.length < 2 ? keys.map(storableText) : [...new Set(keys.map(storableText))]
+}
+
+const hold = async (
+  states: HeldStates,
+  keys: ReadonlySet<string>,
+): Promise<Either<Unavailable, void>> => {
+  const { store, projection, held, standing } = states
+  const missing = [...keys].filter((key) => !held.has(key))
+  const loaded =
+    states.holdsAll || missing.length === 0
+      ? E.right(new Map<string, string>())
+      : await store.loadStates(standing, missing)()
+  if (E.isLeft(loaded)) return loaded
+  for (const key of missing) {
+    const stored = loaded.right.get(key)
+    // A table's states were written by the same fold, under this name and version.
+    const state = stored === undefined ? projection.initial(key) : (JSON.parse(stored) as Json)
+    held.set(key, { state, isNew: stored === undefined, changed: false })
+    states.bytes += stored?.length ?? 0
+    if (stored === undefined) states.newKeys += 1
+  }
+  return E.right(undefined)
+}
+
+/**
+ * Begins to commit what has changed up to `checkpoint`, and answers when the commit before it is
+ * done: at most one is under way while folding goes on.
+ */
+export const beginCommit = async (states: HeldStates, checkpoint: number): Promise<Committed> => {
+  const before = await states.writing
+  if (E.isLeft(before)) return before
+  const standing = before.right
+  states.standing = standing
+  const written = takeChanged(states)
+  if (written.length > 0 || checkpoint !== standing.checkpoint) {
+    const { store, projection } = states
+    states.writing = store.commit(projection, standing, { checkpoint, written })()
+  }
+  return before
+}
+
+/** Commits everything up to `checkpoint`, waits for it, and lets the states go. */
+export const commitAll = async (states: HeldStates, checkpoint: number): Promise<Committed> => {
+  const begun = await beginCommit(states, checkpoint)
+  const done = E.isLeft(begun) ? begun : await states.writing
+  if (E.isLeft(done)) return done
+  states.standing = done.right
+  states.held.clear()
+  states.bytes = 0
+  states.holdsAll = false
+  return done
+}
+
+const takeChanged = (states: HeldStates): readonly Written[] => {
+  const { held, projection } = states
+  const written: Written[] = []
+  for (const [key, known] of held) {
+    if (!known.changed) continue
+    written.push({ key, isNew: known.isNew, ...stateAndRows(projection, known.state) })
+    known.changed = false
+    known.isNew = false
+  }
+  states.newKeys = 0
+  return written
+}

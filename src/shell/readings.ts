@@ -1,0 +1,160 @@
+/**
+ * Kept bodies as readings. A body is read once for each version of its reader; the reading is then
+ * remembered in the projection store, so that a rebuild does not open the body again. At most one
+ * body is in memory at a time.
+ */
+import type { KnownReadings, ProjectionStore } from '../../projections/port.ts'
+import type { Projection, Reading, Unread } from '../../projections/projection.ts'
+import type { BodyStore } from '../capture/port.ts'
+import { present } from '../kernel/assert.ts'
+import { canonicalJson, type Json } from '../kernel/canonical-json.ts'
+import type { Digest } from '../kernel/digest.ts'
+import { E, type Either } from '../kernel/fp.ts'
+import type { Recorded } from '../ledger/entry.ts'
+import type { EventOf } from '../ledger/event.ts'
+import type { IntegrityBreach, Unavailable } from '../ledger/port.ts'
+import { type Capture, type Reader, readerLabel } from '../readers/reader.ts'
+
+export type ReadingPorts = {
+  readonly bodies: Pick<BodyStore, 'get'>
+  readonly store: Pick<ProjectionStore, 'loadReadings' | 'saveReadings'>
+}
+
+/** A longer reading (a network's list of a million sellers) is made again from its body each time. */
+const REMEMBERED_LENGTH_MAX = 4_194_304
+
+/** What the fold is given beside the event; `bytes` is about what it takes in memory. */
+export type Read = { readonly reading: Reading | Unread; readonly bytes: number }
+
+type ReadFailed = Unavailable | IntegrityBreach
+
+/** An event with a kept answer in it. */
+type Kept = { readonly position: number; readonly event: EventOf<'FetchConcluded'>; commit: Digest }
+
+/** The reader a projection uses: of the name it asks for, the newest version there is. */
+export const readerOf = (
+  { name, reads }: Projection,
+  readers: readonly Reader[],
+): Reader | undefined => {
+  if (reads === undefined) return undefined
+  const named = readers.filter((reader) => reader.name === reads.reader)
+  const newest = named.sort((a, b) => b.version - a.version)[0]
+  return present(newest, `${name} reads with ${reads.reader}, and there is no such reader`)
+}
+
+/** The event as one whose body the projection wants read; undefined for every other. */
+const keptOf = (projection: Projection, recorded: Recorded): Kept | undefined => {
+  const { event, position } = recorded
+  if (event.type !== 'FetchConcluded' || event.outcome !== 'answered') return undefined
+  const { commit, purpose } = event
+  if (purpose !== projection.reads?.purpose || commit === null) return undefined
+  return projection.keysOf(recorded).length === 0 ? undefined : { position, event, commit }
+}
+
+/** The readings of one page of events, asked for in the order of the page. */
+export type PageReadings = {
+  readonly ports: ReadingPorts
+  readonly projection: Projection
+  readonly reader: Reader
+  readonly bytesMax: number
+  /** Positions on the page at which a body is to be read. */
+  readonly wanted: readonly number[]
+  known: KnownReadings
+  made: Map<number, string>
+}
+
+export const pageReadings = (
+  ports: ReadingPorts,
+  projection: Projection,
+  reader: Reader,
+  page: { readonly events: readonly Recorded[]; readonly bytesMax: number },
+): PageReadings => ({
+  ports,
+  projection,
+  reader,
+  bytesMax: page.bytesMax,
+  wanted: page.events.filter((event) => keptOf(projection, event) !== undefined).map(positionOf),
+  known: { through: 0, readings: new Map() },
+  made: new Map(),
+})
+
+const positionOf = ({ position }: Recorded): number => position
+
+/** undefined: the projection has nothing to read there. */
+export const readingAt = async (
+  page: PageReadings,
+  recorded: Recorded,
+): Promise<Either<ReadFailed, Read | undefined>> => {
+  const kept = keptOf(page.projection, recorded)
+  if (kept === undefined) return E.right(undefined)
+  const looked = await lookUp(page, kept.position)
+  if (E.isLeft(looked)) return looked
+  const known = page.known.readings.get(kept.position)
+  return known === undefined ? readBody(page, kept) : E.right(readOf(page.reader, known))
+}
+
+const lookUp = async (page: PageReadings, position: number): Promise<Either<Unavailable, void>> => {
+  if (position <= page.known.through) return E.right(undefined)
+  const rest = page.wanted.filter((wanted) => wanted >= position)
+  const loaded = await page.ports.store.loadReadings(
+    readerLabel(page.reader),
+    rest,
+    page.bytesMax,
+  )()
+  if (E.isLeft(loaded)) return loaded
+  page.known = loaded.right
+  return E.right(undefined)
+}
+
+const readBody = async (page: PageReadings, kept: Kept): Promise<Either<ReadFailed, Read>> => {
+  const { reader } = page
+  const body = await page.ports.bodies.get(kept.commit)()
+  if (E.isRight(body)) {
+    const reading = canonicalJson(wellFormed(reader.read(captureOf(kept, body.right))))
+    if (reading.length <= REMEMBERED_LENGTH_MAX) page.made.set(kept.position, reading)
+    return E.right(readOf(reader, reading))
+  }
+  switch (body.left.tag) {
+    case 'BodyMissing':
+      return E.right({ reading: { reader: readerLabel(reader), unread: 'body-missing' }, bytes: 0 })
+    case 'BodyAltered': {
+      const because = `the body ${kept.commit} does not fit its commitment`
+      return E.left({ tag: 'IntegrityBreach', position: kept.position, because })
+    }
+    case 'Unavailable':
+      return E.left(body.left)
+  }
+}
+
+/** From the text, also when it was just made: a fold sees what every later run will see. */
+const readOf = (reader: Reader, text: string): Read => ({
+  reading: { reader: readerLabel(reader), reading: JSON.parse(text) as Json },
+  bytes: text.length,
+})
+
+const captureOf = ({ event }: Kept, body: Buffer): Capture => ({
+  subject: event.subject,
+  target: event.target,
+  url: event.url,
+  status: present(event.status, 'an answer has a status'),
+  headers: event.headers,
+  truncated: event.truncated,
+  body,
+})
+
+/** Bytes from outside may decode to lone surrogates, which have no canonical form. */
+const wellFormed = (json: Json): Json => {
+  if (typeof json === 'string') return json.toWellFormed()
+  if (typeof json !== 'object' || json === null) return json
+  if (Array.isArray(json)) return json.map(wellFormed)
+  const entries = Object.entries(json)
+  return Object.fromEntries(entries.map(([key, value]) => [key.toWellFormed(), wellFormed(value)]))
+}
+
+/** Remembers what was read since the last call. */
+export const saveReadings = async (page: PageReadings): Promise<Either<Unavailable, void>> => {
+  const { made } = page
+  if (made.size === 0) return E.right(undefined)
+  page.made = new Map()
+  return page.ports.store.saveReadings(readerLabel(page.reader), made)()
+}

@@ -1,0 +1,102 @@
+/** A projection as it stood at an earlier moment (CL6): folded again up to there, in memory. */
+import type { Projection, Row } from '../../projections/projection.ts'
+import { E, type TaskEither } from '../kernel/fp.ts'
+import type { Instant } from '../kernel/instant.ts'
+import { type Site, siteOfHost } from '../kernel/site.ts'
+import { siteOf } from '../kernel/url.ts'
+import type { Recorded } from '../ledger/entry.ts'
+import type { LedgerEvent } from '../ledger/event.ts'
+import type { Ledger } from '../ledger/port.ts'
+import { type FoldFailure, foldPages, type ProjectionPorts } from './folding.ts'
+import { heldStates, stateAndRows } from './held-states.ts'
+
+/** Up to a position, or up to the last event of that time. Both are included. */
+export type Moment = { readonly position: number } | { readonly ts: Instant }
+
+/** `position`: the last event of interest that was folded, 0 if none. */
+export type RowsAt = { readonly position: number; readonly rows: readonly Row[] }
+
+/** Nothing is committed on the way: everything stays in memory. */
+const LIMITS = {
+  pageEvents: 1_000,
+  batchEvents: 1_000,
+  batchBytes: 16_777_216,
+  heldBytes: Number.POSITIVE_INFINITY,
+  newKeys: Number.POSITIVE_INFINITY,
+}
+
+/**
+ * The rows of `projection` at `moment`, in key order; with `site` only its rows, and then only the
+ * events that name it are folded.
+ */
+export const rowsAt =
+  (ports: ProjectionPorts) =>
+  (projection: Projection, moment: Moment, site?: Site): TaskEither<FoldFailure, RowsAt> =>
+  async () => {
+    const narrow = site === undefined ? projection : about(projection, site)
+    const states = heldStates(NOWHERE, narrow, startOf(projection))
+    const ledger = { ...ports.ledger, readAll: upTo(ports.ledger, moment) }
+    const walk = {
+      ports: { ...ports, ledger },
+      projection: narrow,
+      limits: LIMITS,
+      states,
+      head: 0,
+    }
+    const last = await foldPages(walk)
+    if (E.isLeft(last)) return last
+    const inOrder = [...states.held].sort(([a], [b]) => (a < b ? -1 : 1))
+    const rows = inOrder.flatMap(([, { state }]) => stateAndRows(projection, state).rows)
+    return E.right({
+      position: last.right,
+      rows: rows.filter((row) => site === undefined || row['site'] === site),
+    })
+  }
+
+const startOf = ({ name, version }: Projection) =>
+  ({
+    projection: name,
+    version,
+    reader: null,
+    place: 'shadow',
+    generation: 0,
+    checkpoint: 0,
+  }) as const
+
+/** A store that is never asked: all states are held, and none is committed. */
+const NOWHERE = {
+  loadStates: () => async () => E.right(new Map<string, string>()),
+  commit: (projection: Projection) => async () =>
+    E.left({ tag: 'Overtaken' as const, projection: projection.name }),
+}
+
+/** Pages end at the moment; a page that is cut short is the last. */
+const upTo =
+  (ledger: Pick<Ledger, 'readAll'>, moment: Moment): Ledger['readAll'] =>
+  (query) =>
+  async () => {
+    const page = await ledger.readAll(query)()
+    return E.isLeft(page) ? page : E.right(page.right.filter((one) => isBy(one, moment)))
+  }
+
+const isBy = (recorded: Recorded, moment: Moment): boolean =>
+  'position' in moment ? recorded.position <= moment.position : recorded.ts <= moment.ts
+
+const about = (projection: Projection, site: Site): Projection => ({
+  ...projection,
+  keysOf: (recorded) => (sitesOf(recorded.event).includes(site) ? projection.keysOf(recorded) : []),
+})
+
+/** Every site an event is about, be it asked, asked for, or acted on. */
+const sitesOf = (event: LedgerEvent): readonly Site[] => {
+  const sites: Site[] = []
+  if ('site' in event) sites.push(event.site)
+  if ('subject' in event) sites.push(event.subject)
+  if ('url' in event) sites.push(siteOf(event.url))
+  if ('target' in event) sites.push(siteOf(event.target))
+  if ('from' in event) sites.push(siteOf(event.from))
+  if ('origin' in event) sites.push(siteOfHost(URL.parse(event.origin)?.hostname ?? event.origin))
+  if ('sources' in event && typeof event.sources !== 'string')
+    sites.push(...event.sources.map(({ url }) => siteOf(url)))
+  return sites
+}
