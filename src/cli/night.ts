@@ -7,7 +7,7 @@ import type { Site } from '../kernel/site.ts'
 import type { Source } from '../programmes/sources.ts'
 import { READERS } from '../readers/index.ts'
 import { ROBOTS_READER } from '../robots/reader.ts'
-import { openLog } from '../shell/adopt.ts'
+import { assertClock, type LogOrigin, openLog } from '../shell/adopt.ts'
 import { runId, runNight, type RunReport } from '../shell/run.ts'
 import type { Io } from './command.ts'
 import type { Programme } from './programme.ts'
@@ -27,11 +27,11 @@ export const newRun = ({ clock }: Pick<Opened, 'clock'>): string =>
   runId(formatInstant(clock.now()), randomBytes(3).toString('hex'))
 
 /** Opens the log on first use: a real ledger gets a random name, a simulated one says what it is. */
-export const beginLog = async (opened: Opened, config: Config, run: string): Promise<void> => {
+export const beginLog = async (opened: Opened, config: Config, run: string): Promise<LogOrigin> => {
   const { kind } = opened.clock
   const place = kind === 'simulated' ? 'simulated.invalid' : 'localhost'
   const origin = config.origin ?? `${place}/crawl-ledger/${randomBytes(4).toString('hex')}`
-  await openLog(opened.ledger, run, { origin, clock: kind, software: softwareVersion() })
+  return openLog(opened.ledger, run, { origin, clock: kind, software: softwareVersion() })
 }
 
 /** Runs one night with everything opened. */
@@ -42,7 +42,7 @@ export const runOneNight = async (
   night: Night,
 ): Promise<RunReport> => {
   const run = newRun(opened)
-  await beginLog(opened, config, run)
+  assertClock(await beginLog(opened, config, run), opened.clock.kind)
   return runNight(
     { ...opened, fetch: night.fetch },
     {

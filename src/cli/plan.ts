@@ -3,7 +3,16 @@ import type { CommonFlags } from '../config.ts'
 import type { Site } from '../kernel/site.ts'
 import type { Source } from '../programmes/sources.ts'
 import { type Planned, planNight } from '../shell/plan.ts'
-import { collect, forPrograms, type Io, timed, type Verb, verb, withOpened } from './command.ts'
+import {
+  clockOption,
+  collect,
+  forPrograms,
+  type Io,
+  timed,
+  type Verb,
+  verb,
+  withOpened,
+} from './command.ts'
 import { document, line, table } from './print.ts'
 import { loadProgramme, loadSources, type Programme } from './programme.ts'
 import { sitesOf } from './site-argument.ts'
@@ -24,16 +33,20 @@ export type Plannable = {
 export const planVerb: Verb = (io) =>
   forPrograms(timed(verb('plan', 'what would be asked tonight, and why not the rest; asks nobody')))
     .argument('<programme>', 'plain-reckoner, or the path of a policy file')
-    .option('--sources <file>', 'the ad networks’ sellers.json addresses, one a line')
+    .option(
+      '--sources <file>',
+      'the ad networks’ sellers.json addresses, one a line; else as last time',
+    )
     .option('--site <site>', 'only this site; repeatable', collect)
+    .addOption(clockOption())
     .addHelpText('after', '\nExample:\n  crawl-ledger plan plain-reckoner --sources networks.txt')
     .action(async (name: string, flags: PlanFlags) => {
       const programme = await loadProgramme(name)
-      const sources = await loadSources(flags.sources)
       const only = flags.site === undefined ? {} : { onlySites: sitesOf(flags.site) }
-      await withOpened(io, flags, (opened) =>
-        printPlan(io, opened, { programme, sources, ...only }, flags),
-      )
+      await withOpened(io, flags, async (opened) => {
+        const sources = await loadSources(flags.sources, opened.ledger, programme.policy.name)
+        await printPlan(io, opened, { programme, sources, ...only }, flags)
+      })
     })
 
 export const printPlan = async (

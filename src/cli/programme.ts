@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { readText } from '../compose.ts'
 import { E } from '../kernel/fp.ts'
+import type { Ledger } from '../ledger/port.ts'
 import { POLICY_LENGTH_MAX } from '../ledger/events/programme-adopted.ts'
 import { parsePolicy, type Policy } from '../programmes/policy.ts'
 import { parseSources, type Source } from '../programmes/sources.ts'
+import { latestSources } from '../shell/adopt.ts'
 import { Halt } from '../shell/halt.ts'
 
 /** The programmes that come with the product; any other word is a path to a policy file. */
@@ -37,8 +39,15 @@ export const loadProgramme = async (nameOrPath: string): Promise<Programme> => {
   return programmeOf(nameOrPath, await readText(file))
 }
 
-export const loadSources = async (file: string | undefined): Promise<readonly Source[]> => {
+/** The sources of a file, or else the list that the ledger has of an earlier run. */
+export const loadSources = async (
+  file: string | undefined,
+  ledger: Ledger,
+  programme: string,
+): Promise<readonly Source[]> => {
   if (file === undefined) {
+    const latest = await latestSources(ledger, programme)
+    if (latest.length > 0) return latest
     throw new Halt({
       tag: 'WrongUse',
       because: 'give --sources FILE: the addresses of ad networks’ sellers.json, one a line',

@@ -20,7 +20,10 @@ type RunFlags = CommonFlags & {
 export const runVerb: Verb = (io) =>
   forPrograms(crawling(verb('run', 'run one night of a programme')))
     .argument('<programme>', 'plain-reckoner, or the path of a policy file')
-    .option('--sources <file>', 'the ad networks’ sellers.json addresses, one a line')
+    .option(
+      '--sources <file>',
+      'the ad networks’ sellers.json addresses, one a line; else as last time',
+    )
     .option('--site <site>', 'only this site; repeatable', collect)
     .option('--source <id>', 'only this source; repeatable', collect)
     .option('--dry-run', 'ask nobody; say what would be asked (as `plan` does)')
@@ -34,8 +37,8 @@ Examples:
     )
     .action(async (name: string, flags: RunFlags) => {
       const programme = await loadProgramme(name)
-      const sources = await loadSources(flags.sources)
       await withOpened(io, flags, async (opened, config) => {
+        const sources = await loadSources(flags.sources, opened.ledger, programme.policy.name)
         const night = {
           programme,
           sources,

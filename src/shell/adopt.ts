@@ -52,10 +52,7 @@ export type LogOrigin = {
   readonly software: string
 }
 
-/**
- * Opens the log if this is its first use. A ledger of real nights and a simulated one can never be
- * mixed: the clock named at the opening holds for ever.
- */
+/** Opens the log if this is its first use; gives what its first entry says of it. */
 export const openLog = async (
   ledger: Ledger,
   run: string,
@@ -64,13 +61,19 @@ export const openLog = async (
   const [first] = await ensure(ledger, run, logStream, (past) =>
     past.length > 0 ? [] : [{ type: 'LogOpened', v: 1, ...wanted }],
   )
-  if (first?.event.type !== 'LogOpened') {
-    throw new Halt({ tag: 'IntegrityBreach', position: 1, because: 'the log has no beginning' })
-  }
-  if (first.event.clock === wanted.clock) return first.event
+  if (first?.event.type === 'LogOpened') return first.event
+  throw new Halt({ tag: 'IntegrityBreach', position: 1, because: 'the log has no beginning' })
+}
+
+/**
+ * Real nights and simulated ones never mix: the clock named at the opening holds for every run. A
+ * person's act is real in both; in a simulated log it happens at the log's own newest time.
+ */
+export const assertClock = (log: LogOrigin, clock: LogOrigin['clock']): void => {
+  if (log.clock === clock) return
   throw new Halt({
     tag: 'WrongUse',
-    because: `this ledger was opened with the ${first.event.clock} clock and takes no ${wanted.clock} events; give --clock ${first.event.clock}, or another --data directory`,
+    because: `this ledger was opened with the ${log.clock} clock and takes no ${clock} nights; give --clock ${log.clock}, or another --data directory`,
   })
 }
 
@@ -139,4 +142,15 @@ const inParts = (sources: readonly Source[]): readonly (readonly Source[])[] => 
     }
   }
   return parts
+}
+
+/** The source list adopted last; empty if there was none. */
+export const latestSources = async (
+  ledger: Ledger,
+  programme: string,
+): Promise<readonly Source[]> => {
+  const past = await wholeStream(ledger, programmeStream(programme))
+  const parts = past.flatMap(({ event }) => (event.type === 'SourceListAdopted' ? [event] : []))
+  const { digest, parts: count } = parts.at(-1) ?? { digest: undefined, parts: 0 }
+  return parts.slice(-count).flatMap((part) => (part.digest === digest ? part.sources : []))
 }

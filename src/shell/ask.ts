@@ -54,8 +54,7 @@ const actOn = async (crawl: Crawl, step: Step): Promise<AskOutcome | 'again'> =>
   const { decision, wanted, at } = step
   switch (decision.tag) {
     case 'already':
-      // Still open: somebody is asking it now, or died over it. Whoever gets the claim can tell.
-      return at.state.open?.position === decision.asked.request ? underClaim(crawl, step) : decision
+      return decision
     case 'wait':
       await crawl.ports.clock.sleepUntil(decision.until, crawl.stop)
       return 'again'

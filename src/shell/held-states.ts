@@ -19,8 +19,8 @@ export type HeldStates = {
   bytes: number
   /** Keys of `held` that the table has not got yet. */
   newKeys: number
-  /** The table has no state that is not held: a key that is not held is new. */
-  holdsAll: boolean
+  /** Keys of the table that are not held. undefined: not known, the table has to be asked. */
+  elsewhere: Set<string> | undefined
   /** A commit under way. What it writes stays held until it is done. */
   writing: Promise<Committed>
 }
@@ -36,7 +36,8 @@ export const heldStates = (
   held: new Map(),
   bytes: 0,
   newKeys: 0,
-  holdsAll: standing.checkpoint === 0,
+  // A table that has folded nothing holds nothing.
+  elsewhere: standing.checkpoint === 0 ? new Set() : undefined,
   writing: Promise.resolve(E.right(standing)),
 })
 
@@ -96,23 +97,24 @@ const hold = async (
   states: HeldStates,
   keys: ReadonlySet<string>,
 ): Promise<Either<Unavailable, void>> => {
-  const { store, projection, held, standing } = states
+  const { store, projection, held, standing, elsewhere } = states
   const missing = [...keys].filter((key) => !held.has(key))
-  const loaded =
-    states.holdsAll || missing.length === 0
-      ? E.right(new Map<string, string>())
-      : await store.loadStates(standing, missing)()
+  const stored = elsewhere === undefined ? missing : missing.filter((key) => elsewhere.has(key))
+  const loaded = stored.length === 0 ? NOTHING : await store.loadStates(standing, stored)()
   if (E.isLeft(loaded)) return loaded
   for (const key of missing) {
-    const stored = loaded.right.get(key)
+    const text = loaded.right.get(key)
     // A table's states were written by the same fold, under this name and version.
-    const state = stored === undefined ? projection.initial(key) : (JSON.parse(stored) as Json)
-    held.set(key, { state, isNew: stored === undefined, changed: false })
-    states.bytes += stored?.length ?? 0
-    if (stored === undefined) states.newKeys += 1
+    const state = text === undefined ? projection.initial(key) : (JSON.parse(text) as Json)
+    held.set(key, { state, isNew: text === undefined, changed: false })
+    elsewhere?.delete(key)
+    states.bytes += text?.length ?? 0
+    if (text === undefined) states.newKeys += 1
   }
   return E.right(undefined)
 }
+
+const NOTHING: Either<never, ReadonlyMap<string, string>> = E.right(new Map())
 
 /**
  * Begins to commit what has changed up to `checkpoint`, and answers when the commit before it is
@@ -123,6 +125,7 @@ export const beginCommit = async (states: HeldStates, checkpoint: number): Promi
   if (E.isLeft(before)) return before
   const standing = before.right
   states.standing = standing
+  letGoOfUnchanged(states)
   const written = takeChanged(states)
   if (written.length > 0 || checkpoint !== standing.checkpoint) {
     const { store, projection } = states
@@ -139,8 +142,18 @@ export const commitAll = async (states: HeldStates, checkpoint: number): Promise
   states.standing = done.right
   states.held.clear()
   states.bytes = 0
-  states.holdsAll = false
+  states.elsewhere = undefined
   return done
+}
+
+/** What the commit before has written and nothing has changed since is in the table. */
+const letGoOfUnchanged = ({ held, elsewhere }: HeldStates): void => {
+  if (elsewhere === undefined) return
+  for (const [key, { changed, isNew }] of held) {
+    if (changed || isNew) continue
+    held.delete(key)
+    elsewhere.add(key)
+  }
 }
 
 const takeChanged = (states: HeldStates): readonly Written[] => {

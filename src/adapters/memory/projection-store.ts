@@ -1,0 +1,205 @@
+import { formatPlace, parsePlace, type Place } from '../../../projections/place.ts'
+import type {
+  Build,
+  KnownReadings,
+  Overtaken,
+  ProjectionStatus,
+  ProjectionStore,
+  RowsPage,
+  RowsQuery,
+  Standing,
+  Written,
+} from '../../../projections/port.ts'
+import type { Cell, Row } from '../../../projections/projection.ts'
+import { assert } from '../../kernel/assert.ts'
+import { E, type Either } from '../../kernel/fp.ts'
+
+type Table = {
+  standing: Standing
+  readonly states: Map<string, string>
+  readonly rows: Map<string, readonly Row[]>
+  builtAt: string | null
+}
+
+type Places = { readonly live?: Table; readonly shadow?: Table }
+
+type Memory = {
+  readonly now: () => string
+  readonly tables: Map<string, Places>
+  readonly readings: Map<string, string>
+  /** The last who waits for each lock. */
+  readonly locks: Map<string, Promise<unknown>>
+  generations: number
+}
+
+const emptyMemory = (): Omit<Memory, 'now'> => ({
+  tables: new Map(),
+  readings: new Map(),
+  locks: new Map(),
+  generations: 0,
+})
+
+/** Projections in memory, for as long as the store lives. `now` dates the builds. */
+export const memoryProjectionStore = (now: () => string): ProjectionStore => {
+  const memory: Memory = { ...emptyMemory(), now }
+  return {
+    exclusively: (name, task) => () => exclusively(memory, name, task),
+    live:
+      ({ name }) =>
+      async () =>
+        E.right(memory.tables.get(name)?.live?.standing),
+    loadStates: (standing, keys) => async () => E.right(statesOf(memory, standing, keys)),
+    commit: (_, standing, batch) => async () => commit(memory, standing, batch),
+    startShadow:
+      ({ name }, build) =>
+      async () =>
+        E.right(startShadow(memory, name, build)),
+    swap: (_, shadow) => async () => swap(memory, shadow),
+    loadReadings: (reader, concluded, bytesMax) => async () =>
+      E.right(loadReadings(memory, (at) => `${reader} ${at}`, concluded, bytesMax)),
+    saveReadings: (reader, made) => async () => {
+      for (const [at, reading] of made) memory.readings.set(`${reader} ${at}`, reading)
+      return E.right(undefined)
+    },
+    readRows:
+      ({ name }, query) =>
+      async () =>
+        E.right(pageOf(memory.tables.get(name)?.live, query)),
+    readStates:
+      (standing, { after, limit }) =>
+      async () => {
+        const states = [...(placeAt(memory, standing)?.states ?? [])]
+        const later = states.filter(([key]) => key > after).sort(byKey)
+        return E.right(later.slice(0, limit).map(([key, state]) => ({ key, state })))
+      },
+    status: () => async () => E.right(statuses(memory)),
+  }
+}
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : a > b ? 1 : 0
+
+const placeAt = ({ tables }: Memory, { projection, place }: Standing): Table | undefined =>
+  tables.get(projection)?.[place]
+
+/** The table, if it still stands there. */
+const tableAt = (memory: Memory, standing: Standing): Table | undefined => {
+  const table = placeAt(memory, standing)
+  const { generation, checkpoint } = table?.standing ?? {}
+  return generation === standing.generation && checkpoint === standing.checkpoint
+    ? table
+    : undefined
+}
+
+const overtaken = ({ projection }: Standing): Either<Overtaken, never> =>
+  E.left({ tag: 'Overtaken', projection })
+
+/** One holder of a name at a time, in the order of asking. */
+const exclusively = <A>({ locks }: Memory, name: string, task: () => Promise<A>): Promise<A> => {
+  const turn = (locks.get(name) ?? Promise.resolve()).then(task)
+  // A holder that throws must not keep the next one waiting for ever.
+  const over = turn.catch(() => undefined)
+  locks.set(name, over)
+  return turn
+}
+
+const statesOf = (
+  memory: Memory,
+  standing: Standing,
+  keys: readonly string[],
+): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  for (const key of keys) {
+    const state = placeAt(memory, standing)?.states.get(key)
+    if (state !== undefined) found.set(key, state)
+  }
+  return found
+}
+
+const commit = (
+  memory: Memory,
+  standing: Standing,
+  { checkpoint, written }: { readonly checkpoint: number; readonly written: readonly Written[] },
+): Either<Overtaken, Standing> => {
+  const table = tableAt(memory, standing)
+  if (table === undefined) return overtaken(standing)
+  for (const { key, isNew, state, rows } of written) {
+    assert(!isNew || !table.states.has(key), `${key} is not new`)
+    table.states.set(key, state)
+    table.rows.set(key, rows)
+  }
+  table.standing = { ...standing, checkpoint }
+  return E.right(table.standing)
+}
+
+const startShadow = (memory: Memory, projection: string, build: Build): Standing => {
+  const generation = (memory.generations += 1)
+  const standing = { ...build, projection, place: 'shadow', generation, checkpoint: 0 } as const
+  const shadow = { standing, states: new Map(), rows: new Map(), builtAt: null }
+  memory.tables.set(projection, { ...memory.tables.get(projection), shadow })
+  return standing
+}
+
+const swap = (memory: Memory, shadow: Standing): Either<Overtaken, Standing> => {
+  const table = tableAt(memory, shadow)
+  const reached = memory.tables.get(shadow.projection)?.live?.standing.checkpoint ?? 0
+  if (table === undefined || reached > shadow.checkpoint) return overtaken(shadow)
+  table.standing = { ...table.standing, place: 'live' }
+  table.builtAt = memory.now()
+  memory.tables.set(shadow.projection, { live: table })
+  return E.right(table.standing)
+}
+
+const loadReadings = (
+  { readings }: Memory,
+  keyOf: (at: number) => string,
+  concluded: readonly number[],
+  bytesMax: number,
+): KnownReadings => {
+  const found = new Map<number, string>()
+  let bytes = 0
+  for (const at of concluded) {
+    const reading = readings.get(keyOf(at))
+    if (reading === undefined) continue
+    if (bytes >= bytesMax) return { through: at - 1, readings: found }
+    found.set(at, reading)
+    bytes += reading.length
+  }
+  return { through: concluded.at(-1) ?? 0, readings: found }
+}
+
+const statuses = ({ tables }: Memory): readonly ProjectionStatus[] => {
+  const all = [...tables.values()].flatMap(({ live, shadow }) => [live, shadow])
+  return all
+    .filter((table) => table !== undefined)
+    .map(({ standing, rows, builtAt }) => {
+      const count = [...rows.values()].reduce((sum, { length }) => sum + length, 0)
+      return { ...standing, rows: count, builtAt }
+    })
+}
+
+const pageOf = (table: Table | undefined, query: RowsQuery): RowsPage => {
+  if (table === undefined) return { standing: undefined, rows: [], next: undefined }
+  const { limit, after } = query
+  const start = after === undefined ? undefined : parsePlace(after)
+  const found = [...table.rows]
+    .sort(byKey)
+    .flatMap(([key, rows]) => rows.map((row, index) => ({ row, key, index })))
+    .filter(({ row, key, index }) => isAfter({ key, index }, start) && isWanted(row, query))
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  const next = found.length > limit && last !== undefined ? formatPlace(last) : undefined
+  return { standing: table.standing, rows: page.map(({ row }) => row), next }
+}
+
+const isAfter = (place: Place, start: Place | undefined): boolean =>
+  start === undefined ||
+  place.key > start.key ||
+  (place.key === start.key && place.index > start.index)
+
+const isWanted = (row: Row, { where = {}, between }: RowsQuery): boolean =>
+  Object.entries(where).every(([column, value]) => row[column] === value) &&
+  (between === undefined || isBetween(row[between.column] ?? null, between.from, between.to))
+
+const isBetween = (cell: Cell, from: string | number, to: string | number): boolean =>
+  (typeof cell === 'string' || typeof cell === 'number') && cell >= from && cell <= to

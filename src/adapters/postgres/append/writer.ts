@@ -1,0 +1,172 @@
+/** Sends batches to the database, one at a time, and gives every caller its honest answer. */
+import type { Client } from 'pg'
+import { assert } from '../../../kernel/assert.ts'
+import { E, type Either } from '../../../kernel/fp.ts'
+import { type Instant, instant, latest } from '../../../kernel/instant.ts'
+import type { Appended, AppendFailure } from '../../../ledger/port.ts'
+import type { Database } from '../database.ts'
+import { unavailableBecause } from '../failure.ts'
+import { atLaterTime, type Batch } from './batch.ts'
+import { bet, flush, type Flushed, isSingle, type Verdict } from './flush.ts'
+import { answers, openSession, type Session } from './session.ts'
+import { settle } from './settle.ts'
+
+export type Writer = {
+  /** Writes a batch and answers its callers. One at a time. Never rejects. */
+  readonly send: (batch: Batch) => Promise<void>
+  /** The newest time in the ledger as far as this process knows: no batch may be earlier. */
+  readonly notBefore: () => Instant
+  readonly close: () => Promise<void>
+}
+
+export type Patience = {
+  /** How long to wait for the answer to a statement before the connection is taken for lost. */
+  readonly answerMs: number
+  /** How long to try to find out what became of a flush whose answer was lost. */
+  readonly settleMs: number
+}
+
+/** The first is longer than the server waits before it cancels a statement. */
+const PATIENCE: Patience = { answerMs: 40_000, settleMs: 20_000 }
+/** So many flushes with nobody else writing, and the next single event is bet on. */
+const CALM_FLUSHES = 8
+const LATE_TRIES = 12
+
+/** A session, and what this process knows of the ledger as long as it is not lost. */
+type Known = {
+  readonly session: Session
+  /** The newest position. */
+  head: number | undefined
+  /** Flushes since somebody else wrote. */
+  calm: number
+}
+
+const knownOf = (session: Session): Known => ({ session, head: undefined, calm: 0 })
+
+/** What a writer works with. */
+type Means = { readonly database: Database; readonly patience: Patience }
+
+export const openWriter = async (
+  database: Database,
+  patience: Patience = PATIENCE,
+): Promise<Writer> => {
+  const means: Means = { database, patience }
+  let known: Known | undefined = knownOf(await openSession(database))
+  let newest = instant(0)
+
+  const reach = async (batch: Batch): Promise<void> => {
+    try {
+      // A session that was lost while nothing was under way leaves nothing to settle.
+      if (known === undefined || known.session.isLost()) {
+        known = undefined
+        known = knownOf(await openSession(database))
+      }
+    } catch (error) {
+      answerAll(batch, () => E.left(unavailableBecause(database.place, error)))
+      return
+    }
+    const sending = { batch }
+    try {
+      deliver(sending.batch, await write(means, known, sending))
+    } catch (error) {
+      const next = await recover(means, known.session, sending.batch, error)
+      known = next === undefined ? undefined : knownOf(next)
+    }
+    newest = latest(newest, sending.batch.ts)
+  }
+
+  return {
+    send: async (batch) => {
+      newest = latest(newest, batch.ts)
+      await reach(batch)
+    },
+    notBefore: () => newest,
+    close: async () => {
+      await known?.session.client.end()
+    },
+  }
+}
+
+type Answer = Either<AppendFailure, Appended>
+
+const deliver = (batch: Batch, all: readonly Answer[]): void => {
+  assert(all.length === batch.appends.length, 'one answer an append')
+  all.forEach((answer, i) => batch.appends[i]?.waiting.answer(answer))
+}
+
+/** Gives all callers one answer; if making it throws, all get the defect. */
+const answerAll = (batch: Batch, answer: () => Answer): void => {
+  try {
+    const one = answer()
+    for (const { waiting } of batch.appends) waiting.answer(one)
+  } catch (defect) {
+    for (const { waiting } of batch.appends) waiting.fail(defect)
+  }
+}
+
+/** `sending.batch` is always the batch as it was sent last. */
+const write = async (
+  { patience }: Means,
+  known: Known,
+  sending: { batch: Batch },
+): Promise<readonly (Verdict | Answer)[]> => {
+  const { client } = known.session
+  if (known.head !== undefined && known.calm >= CALM_FLUSHES && isSingle(sending.batch)) {
+    const appended = await inTime(patience, client, bet(client, sending.batch, known.head))
+    if (appended !== undefined) {
+      known.head += 1
+      return [E.right(appended)]
+    }
+  }
+  for (let tries = 0; tries < LATE_TRIES; tries += 1) {
+    const flushed = await inTime(patience, client, flush(client, sending.batch))
+    if (flushed.tag === 'Judged') return judged(known, flushed)
+    // The other clock goes on meanwhile: each try reaches a little further ahead of it.
+    sending.batch = atLaterTime(sending.batch, instant(flushed.newest + tries ** 2))
+  }
+  const because =
+    'other writers keep giving the ledger later times; compare the clocks of the machines'
+  return sending.batch.appends.map(() => E.left({ tag: 'Unavailable', because }))
+}
+
+const judged = (known: Known, flushed: Extract<Flushed, { tag: 'Judged' }>): readonly Verdict[] => {
+  known.calm = known.head === flushed.before ? known.calm + 1 : 0
+  known.head = flushed.after
+  return flushed.verdicts
+}
+
+/** A server that does not answer at all is taken for lost. */
+const inTime = async <A>(
+  { answerMs }: Patience,
+  client: Client,
+  statement: Promise<A>,
+): Promise<A> => {
+  const timer = setTimeout(() => cut(client), answerMs)
+  try {
+    return await statement
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** With a statement under way node-pg cuts the connection instead of saying goodbye. */
+const cut = (client: Client): void => {
+  client.end().catch(() => undefined)
+}
+
+/** After a failure: answers the callers, and gives the session to go on with, if there is one. */
+const recover = async (
+  { database, patience }: Means,
+  session: Session,
+  batch: Batch,
+  error: unknown,
+): Promise<Session | undefined> => {
+  if (await inTime(patience, session.client, answers(session.client))) {
+    answerAll(batch, () => E.left(unavailableBecause(database.place, error)))
+    return session
+  }
+  cut(session.client)
+  const settled = await settle(database, session, batch, patience.settleMs)
+  deliver(batch, settled.answers)
+  return settled.session
+}

@@ -1,0 +1,116 @@
+/** Projections in the schema `projection` of the ledger's database, which their role owns. */
+import type { ClientBase, Pool } from 'pg'
+import type { Overtaken, ProjectionStore, Standing, Written } from '../../../projections/port.ts'
+import type { Projection } from '../../../projections/projection.ts'
+import { E, type Either, type TaskEither } from '../../kernel/fp.ts'
+import type { Unavailable } from '../../ledger/port.ts'
+import type { Database } from './database.ts'
+import { unavailableBecause } from './failure.ts'
+import { moveCheckpoint, writeEntries } from './projection-commit.ts'
+import { exclusively } from './projection-lock.ts'
+import { loadReadings, saveReadings } from './projection-readings.ts'
+import { readRows } from './projection-rows.ts'
+import { liveStanding, overtaken, startShadow, statuses, swap } from './projection-standing.ts'
+import { FURNITURE, FURNITURE_LOCK, tableNames } from './projection-tables.ts'
+import { inTransaction } from './projection-transaction.ts'
+
+export const postgresProjectionStore = (
+  database: Pick<Database, 'place' | 'projector' | 'connect'>,
+): ProjectionStore => {
+  const { projector: pool, place } = database
+  const furnished = once(() => furnish(pool))
+
+  /** Runs `task`; an error that says the database is not to be had becomes an answer. */
+  const attempt =
+    <L, A>(task: () => Promise<Either<L, A>>): TaskEither<L | Unavailable, A> =>
+    async () => {
+      try {
+        await furnished()
+        return await task()
+      } catch (error) {
+        return E.left(unavailableBecause(place, error))
+      }
+    }
+  const asking = <A>(task: () => Promise<A>): TaskEither<Unavailable, A> =>
+    attempt<never, A>(async () => E.right(await task()))
+  const changing = <L, A>(task: (client: ClientBase) => Promise<Either<L, A>>) =>
+    attempt(() => inTransaction(pool, task))
+
+  return {
+    exclusively: (name, task) => exclusively(database, name, task),
+    live: ({ name }) => asking(() => liveStanding(pool, name)),
+    loadStates: (standing, keys) => asking(() => loadStates(pool, standing, keys)),
+    commit: (projection, standing, batch) =>
+      changing((client) => commit(client, projection, standing, batch)),
+    startShadow: (projection, build) =>
+      changing((client) => startShadow(client, projection, build)),
+    swap: (projection, shadow) => changing((client) => swap(client, projection, shadow)),
+    loadReadings: (reader, concluded, bytesMax) =>
+      asking(() => loadReadings(pool, reader, concluded, bytesMax)),
+    saveReadings: (reader, readings) => asking(() => saveReadings(pool, reader, readings)),
+    readRows: (projection, query) => asking(() => readRows(pool, projection, query)),
+    readStates: (standing, page) => asking(() => readStates(pool, standing, page)),
+    status: () => asking(() => statuses(pool)),
+  }
+}
+
+/** `task` until it has succeeded once. */
+const once = (task: () => Promise<void>): (() => Promise<void>) => {
+  let done: Promise<void> | undefined
+  return () =>
+    (done ??= task().catch((error: unknown) => {
+      done = undefined
+      throw error
+    }))
+}
+
+const furnish = async (pool: Pool): Promise<void> => {
+  const { rows } = await pool.query<{ readonly here: boolean }>(
+    "select to_regclass('projection.reading_text') is not null as here",
+  )
+  if (rows[0]?.here === true) return
+  await inTransaction(pool, async (client) => {
+    await client.query('select pg_advisory_xact_lock($1)', [FURNITURE_LOCK])
+    await client.query(FURNITURE)
+    return E.right(undefined)
+  })
+}
+
+const commit = async (
+  client: ClientBase,
+  projection: Projection,
+  standing: Standing,
+  { checkpoint, written }: { readonly checkpoint: number; readonly written: readonly Written[] },
+): Promise<Either<Overtaken, Standing>> => {
+  if (!(await moveCheckpoint(client, standing, checkpoint))) return overtaken(projection.name)
+  await writeEntries(client, projection, standing, written)
+  return E.right({ ...standing, checkpoint })
+}
+
+type StateRow = { readonly key: string; readonly state: string }
+
+const loadStates = async (
+  pool: Pool,
+  { projection, place }: Standing,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  if (keys.length === 0) return new Map()
+  const { rows } = await pool.query<StateRow>(
+    `select key, state from ${tableNames(projection, place).states} where key = any($1)`,
+    [keys],
+  )
+  return new Map(rows.map(({ key, state }) => [key, state]))
+}
+
+const readStates = async (
+  pool: Pool,
+  { projection, place }: Standing,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly StateRow[]> => {
+  const { rows } = await pool.query<StateRow>(
+    `select key, state from ${tableNames(projection, place).states}
+     where key > $1 order by key limit $2`,
+    [after, limit],
+  )
+  return rows
+}
