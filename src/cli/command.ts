@@ -52,10 +52,6 @@ export const crawling = (command: Command): Command =>
     .option('--ca <file>', 'trust one more certificate authority (PEM); repeatable', collect)
     .option('--origin <name>', 'the name of the log, when it is opened for the first time')
 
-/** What time it is: for verbs that ask which night it is. */
-export const clockOption = (): Option =>
-  new Option('--clock <clock>', 'system, or simulated[:START]').default('system')
-
 /** Output for programs. */
 export const forPrograms = (command: Command): Command =>
   command

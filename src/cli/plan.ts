@@ -3,16 +3,7 @@ import type { CommonFlags } from '../config.ts'
 import type { Site } from '../kernel/site.ts'
 import type { Source } from '../programmes/sources.ts'
 import { type Planned, planNight } from '../shell/plan.ts'
-import {
-  clockOption,
-  collect,
-  forPrograms,
-  type Io,
-  timed,
-  type Verb,
-  verb,
-  withOpened,
-} from './command.ts'
+import { collect, forPrograms, type Io, timed, type Verb, verb, withOpened } from './command.ts'
 import { document, line, table } from './print.ts'
 import { loadProgramme, loadSources, type Programme } from './programme.ts'
 import { sitesOf } from './site-argument.ts'
@@ -38,7 +29,6 @@ export const planVerb: Verb = (io) =>
       'the ad networks’ sellers.json addresses, one a line; else as last time',
     )
     .option('--site <site>', 'only this site; repeatable', collect)
-    .addOption(clockOption())
     .addHelpText('after', '\nExample:\n  crawl-ledger plan plain-reckoner --sources networks.txt')
     .action(async (name: string, flags: PlanFlags) => {
       const programme = await loadProgramme(name)
