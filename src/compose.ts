@@ -1,6 +1,6 @@
 /** The composition root: the only file that builds adapters. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ProjectionStore } from '../projections/port.ts'
 import { fileBodyStore } from './adapters/bodies/files.ts'
@@ -41,8 +41,17 @@ export type Opened = {
 }
 
 export const compose = async (config: Config): Promise<Opened> => {
-  await mkdir(config.data, { recursive: true, mode: 0o700 })
-  const { database, close } = await openDatabaseOf(config)
+  const opened = await openDatabaseOf(config)
+  try {
+    return await composeOn(config, opened)
+  } catch (error) {
+    // An open connection would keep the command from ending.
+    await opened.close()
+    throw error
+  }
+}
+
+const composeOn = async (config: Config, { database, close }: OpenedDatabase): Promise<Opened> => {
   const clock = await clockOf(config, database)
   const ledger = await orHalt(postgresLedger(database, clock))
   const holder = processIdentity()

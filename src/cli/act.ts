@@ -6,7 +6,7 @@ import type { EventOf } from '../ledger/event.ts'
 import { appendFact } from '../shell/append.ts'
 import { Halt } from '../shell/halt.ts'
 import { siteStore } from '../shell/site-store.ts'
-import { type Io, timed, type Verb, verb, withOpened } from './command.ts'
+import { type Io, type Verb, verb, withOpened } from './command.ts'
 import { beginLog, newRun } from './night.ts'
 import { siteArgument } from './site-argument.ts'
 
@@ -15,7 +15,7 @@ type Act = 'SiteExcluded' | 'SiteReadmitted' | 'SiteResumed'
 
 /** A person's recorded act about one site (PR7, PR15): who and when stand in the ledger for ever. */
 const act = (io: Io, name: string, summary: string, type: Act) =>
-  timed(verb(name, summary))
+  verb(name, summary)
     .argument('<site>', 'a domain; every host name under it is meant')
     .requiredOption('--by <name>', 'who does this')
     .option('--note <text>', 'why, for those who read the ledger later')

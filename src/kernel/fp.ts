@@ -5,7 +5,6 @@
 import * as Either_ from 'fp-ts/lib/Either.js'
 import * as TaskEither_ from 'fp-ts/lib/TaskEither.js'
 
-export { pipe } from 'fp-ts/lib/function.js'
 export type { Either } from 'fp-ts/lib/Either.js'
 export type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 

@@ -16,4 +16,9 @@ export type Claims = {
   /** undefined: somebody else holds it now; ask again a little later. */
   readonly claim: (site: Site) => TaskEither<Unavailable, Claim | undefined>
   readonly release: (claim: Claim) => TaskEither<Unavailable, void>
+  /**
+   * Ends all claims of a process that is known to be gone. What it still had under way then either
+   * stands in the ledger or, if a claim guards it, never will.
+   */
+  readonly revoke: (holder: string) => TaskEither<Unavailable, void>
 }

@@ -30,6 +30,8 @@ type Orphan = {
 export const recover = async (recovery: Recovery): Promise<number> => {
   let closed = 0
   for (const orphan of await orphans(recovery)) {
+    // First, or a request that its dying append still brings would be missing from the counts.
+    await orHalt(recovery.ports.claims.revoke(orphan.started.process))
     const left = await leftBehind(recovery.ports.ledger, orphan)
     const sites = await Promise.all([...left.open].map((site) => abandonAt(recovery, site)))
     if (sites.includes('held')) continue

@@ -53,9 +53,11 @@ const arbitraryAnswer: fc.Arbitrary<Scripted | 'refused'> = fc.oneof(
       .map(([status, to]): Scripted => ({ status, headers: [['Location', to]] })),
   },
 )
-const arbitraryScript = fc
-  .tuple(...ADDRESSES.map(() => arbitraryAnswer))
-  .map((answers): Script => Object.fromEntries(answers.map((answer, i) => [ADDRESSES[i], answer])))
+const arbitraryScript = fc.tuple(...ADDRESSES.map(() => arbitraryAnswer)).map((answers): Script => {
+  const script: Script = {}
+  for (const [i, address] of ADDRESSES.entries()) script[address] = answers[i] ?? 'refused'
+  return script
+})
 
 const naming: Naming = {
   source: 'adnet',
@@ -123,7 +125,7 @@ const process = async (world: World, run: string, dieAt: number): Promise<'ended
 /** Closes what is still open at the very end, as the next night would. */
 const closeAll = async (world: World): Promise<void> => {
   const crawl = world.crawl('run-last')
-  for (const site of [...SITES]) {
+  for (const site of SITES) {
     const claim = await crawl.ports.claims.claim(site)()
     if (E.isRight(claim) && claim.right !== undefined) {
       await closeAbandoned(crawl, claim.right)

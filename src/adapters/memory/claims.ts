@@ -61,6 +61,12 @@ export const memoryClaims = (
         if (held.get(site) === fence) free(site, fence)
         return E.right(undefined)
       },
+    revoke: (gone) => async () => {
+      for (const [site, { holder, fence }] of rows) {
+        if (holder === gone) rows.set(site, { fence, holder: null, leaseUntil: 0 })
+      }
+      return E.right(undefined)
+    },
     close: async () => {
       clearInterval(timer)
       for (const [site, fence] of held) free(site, fence)

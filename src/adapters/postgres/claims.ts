@@ -45,15 +45,16 @@ export const postgresClaims = (
     release: (claim) => () =>
       reaching(database, async () => {
         if (held.get(claim.site)?.fence === claim.fence) held.delete(claim.site)
-        await release(database, self, claim)
+        await release(database, self.holder, claim)
       }),
+    revoke: (gone) => () => reaching(database, () => revoke(database, gone)),
     close: async () => {
       stopRenewing()
       const all = [...held.values()]
       held.clear()
       // A database that is gone holds nobody up: the lease runs out.
       await reaching(database, async () => {
-        for (const claim of all) await release(database, self, claim)
+        for (const claim of all) await release(database, self.holder, claim)
       })
     },
   }
@@ -132,7 +133,7 @@ const takeOver = async (
   return row?.fence
 }
 
-const release = async ({ writer }: Database, { holder }: Holder, claim: Claim): Promise<void> => {
+const release = async ({ writer }: Database, holder: string, claim: Claim): Promise<void> => {
   await writer
     .updateTable('site_claim')
     .set({ holder: null, lease_until: sql`'-infinity'` })
@@ -140,6 +141,20 @@ const release = async ({ writer }: Database, { holder }: Holder, claim: Claim): 
     .where('fence', '=', claim.fence)
     .where('holder', '=', holder)
     .execute()
+}
+
+/**
+ * An append locks the row of the claim that guards it, so this waits for those that got so far: row
+ * by row, so that nobody waits in a circle.
+ */
+const revoke = async (database: Database, holder: string): Promise<void> => {
+  const rows = await database.writer
+    .selectFrom('site_claim')
+    .select(['site', 'fence'])
+    .where('holder', '=', holder)
+    .execute()
+  // The column holds what was claimed as a Site.
+  for (const { site, fence } of rows) await release(database, holder, { site: site as Site, fence })
 }
 
 /**

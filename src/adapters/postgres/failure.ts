@@ -19,7 +19,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^53200$/, 'it is out of memory'],
   [/^53300$/, 'it has too many connections; raise max_connections or end some'],
   [/^57014$/, 'a statement took too long and was cancelled'],
-  [/^57P03$/, 'it is starting up or recovering; try again a little later'],
+  [/^57P03$/, 'it is starting, recovering or shutting down; try again a little later'],
   [/^57P0/, 'it was shut down'],
   [/^55P03$/, 'a lock was not to be had in time'],
   [/^40/, 'the transaction was rolled back (deadlock or serialization)'],

@@ -94,45 +94,68 @@ export const appendedAt = (
   ts,
 })
 
-/**
- * One event at the position after the newest that this process knows, and only there: the primary
- * key refuses the bet if somebody else wrote meanwhile. It saves the looking and judging that the
- * lock is for, and takes the lock only so that it waits for a flush instead of failing against it.
- *
- * The stream's version is judged by its unique key and, against a gap, by the version before. The
- * claim is locked until the commit, which also looks at its newest state.
- */
-const BET = {
-  name: 'append-bet',
-  text: `
-    insert into event (position, stream, version, type, ts, entry, leaf)
-    select $1, $2, $3::integer, $4, $5, $6, $7
-    from pg_advisory_xact_lock(ledger_lock())
-    where ($3 = 1 or exists (select from event e where e.stream = $2 and e.version = $3 - 1))
-      and ($8::text is null or exists (
-        select from site_claim c
-        where c.site = $8 and c.fence = $9 and c.holder is not null
-        for share
-      ))`,
-}
-
 /** Whether a batch is one a bet can be made on. */
 export const isSingle = ({ appends }: Batch): boolean =>
   appends.length === 1 && appends[0]?.events.length === 1
 
-/** Bets a single event on the position after `head`; undefined if nothing was written. */
+/** What a bet has to look at beyond what the keys of the table refuse by themselves. */
+type Looking = {
+  /** For the version before, unless it is certain that it is there. */
+  readonly back: boolean
+  /** For the claim. It stays locked until the commit, and is seen in its newest state. */
+  readonly claim: boolean
+}
+
+/**
+ * One event at the position after the newest that this process knows, and only there: the primary
+ * key refuses it if somebody else wrote meanwhile, and the stream's key if the version is taken. So
+ * it need not look where the ledger and the stream are. It takes the lock only to wait for a flush
+ * that is under way instead of failing against it.
+ */
+const betStatement = ({ back, claim }: Looking): { name: string; text: string } => {
+  const conditions = [
+    ...(back ? ['exists (select from event e where e.stream = $2 and e.version = $3 - 1)'] : []),
+    ...(claim
+      ? [
+          `exists (
+            select from site_claim c
+            where c.site = $8 and c.fence = $9 and c.holder is not null
+            for share
+          )`,
+        ]
+      : []),
+  ]
+  return {
+    name: `append-bet${back ? '-back' : ''}${claim ? '-claim' : ''}`,
+    text: `
+      insert into event (position, stream, version, type, ts, entry, leaf)
+      select $1, $2, $3::integer, $4, $5, $6, $7
+      from pg_advisory_xact_lock(ledger_lock())
+      ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}`,
+  }
+}
+
+const BETS = [false, true].map((back) =>
+  [false, true].map((claim) => betStatement({ back, claim })),
+)
+
+/**
+ * Bets a single event on the position after `head`; undefined if nothing was written. `isThere`:
+ * whether the version the append builds on is known to stand.
+ */
 export const bet = async (
   client: Client,
   { ts, appends }: Batch,
-  head: number,
+  { head, isThere }: { readonly head: number; readonly isThere: boolean },
 ): Promise<Appended | undefined> => {
   const encoded = present(appends[0], 'one append')
   const { version, type, entry, leaf } = present(encoded.events[0], 'one event')
   const { append, guard } = encoded.waiting
   const place = [head + 1, append.stream, version, type, ts, entry, leaf]
+  const statement = present(BETS[isThere ? 0 : 1]?.[guard === undefined ? 0 : 1], 'a statement')
   try {
-    const values = [...place, guard?.site ?? null, guard?.fence ?? null]
-    const { rowCount } = await client.query({ ...BET, values })
+    const values = guard === undefined ? place : [...place, guard.site, guard.fence]
+    const { rowCount } = await client.query({ ...statement, values })
     return rowCount === 1 ? appendedAt(encoded, head, ts) : undefined
   } catch (error) {
     if (isUniqueViolation(error)) return undefined

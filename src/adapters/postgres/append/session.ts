@@ -32,6 +32,7 @@ const hold = async (client: Client, key: number): Promise<boolean> => {
 
 export const openSession = async (database: Database): Promise<Session> => {
   const client = await database.connect('crawl_ledger_writer', {
+    plan_cache_mode: 'force_generic_plan',
     statement_timeout: STATEMENT_PATIENCE,
   })
   let lost = false

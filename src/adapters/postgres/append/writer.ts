@@ -4,6 +4,7 @@ import { assert } from '../../../kernel/assert.ts'
 import { E, type Either } from '../../../kernel/fp.ts'
 import { type Instant, instant, latest } from '../../../kernel/instant.ts'
 import type { Appended, AppendFailure } from '../../../ledger/port.ts'
+import type { StreamName } from '../../../ledger/stream.ts'
 import type { Database } from '../database.ts'
 import { unavailableBecause } from '../failure.ts'
 import { atLaterTime, type Batch } from './batch.ts'
@@ -31,6 +32,8 @@ const PATIENCE: Patience = { answerMs: 40_000, settleMs: 20_000 }
 /** So many flushes with nobody else writing, and the next single event is bet on. */
 const CALM_FLUSHES = 8
 const LATE_TRIES = 12
+/** Streams to remember; with more the writer forgets them all and looks again. */
+const VERSIONS_MAX = 20_000
 
 /** A session, and what this process knows of the ledger as long as it is not lost. */
 type Known = {
@@ -39,9 +42,16 @@ type Known = {
   head: number | undefined
   /** Flushes since somebody else wrote. */
   calm: number
+  /** For streams this process wrote to, a version that stands. */
+  readonly versions: Map<StreamName, number>
 }
 
-const knownOf = (session: Session): Known => ({ session, head: undefined, calm: 0 })
+const knownOf = (session: Session): Known => ({
+  session,
+  head: undefined,
+  calm: 0,
+  versions: new Map(),
+})
 
 /** What a writer works with. */
 type Means = { readonly database: Database; readonly patience: Patience }
@@ -106,21 +116,16 @@ const answerAll = (batch: Batch, answer: () => Answer): void => {
 
 /** `sending.batch` is always the batch as it was sent last. */
 const write = async (
-  { patience }: Means,
+  means: Means,
   known: Known,
   sending: { batch: Batch },
-): Promise<readonly (Verdict | Answer)[]> => {
-  const { client } = known.session
-  if (known.head !== undefined && known.calm >= CALM_FLUSHES && isSingle(sending.batch)) {
-    const appended = await inTime(patience, client, bet(client, sending.batch, known.head))
-    if (appended !== undefined) {
-      known.head += 1
-      return [E.right(appended)]
-    }
-  }
+): Promise<readonly Answer[]> => {
+  const appended = await betOn(means, known, sending.batch)
+  if (appended !== undefined) return [E.right(appended)]
   for (let tries = 0; tries < LATE_TRIES; tries += 1) {
-    const flushed = await inTime(patience, client, flush(client, sending.batch))
-    if (flushed.tag === 'Judged') return judged(known, flushed)
+    const { client } = known.session
+    const flushed = await inTime(means.patience, client, flush(client, sending.batch))
+    if (flushed.tag === 'Judged') return judged(known, flushed, sending.batch)
     // The other clock goes on meanwhile: each try reaches a little further ahead of it.
     sending.batch = atLaterTime(sending.batch, instant(flushed.newest + tries ** 2))
   }
@@ -129,10 +134,46 @@ const write = async (
   return sending.batch.appends.map(() => E.left({ tag: 'Unavailable', because }))
 }
 
-const judged = (known: Known, flushed: Extract<Flushed, { tag: 'Judged' }>): readonly Verdict[] => {
+/** Bets, if there is something to bet on and nobody else wrote for a while. */
+const betOn = async (
+  { patience }: Means,
+  known: Known,
+  batch: Batch,
+): Promise<Appended | undefined> => {
+  const { session, head, calm } = known
+  const append = batch.appends[0]?.waiting.append
+  if (head === undefined || calm < CALM_FLUSHES || append === undefined || !isSingle(batch))
+    return undefined
+  const { stream, expectedVersion } = append
+  const isThere = expectedVersion <= (known.versions.get(stream) ?? 0)
+  const appended = await inTime(
+    patience,
+    session.client,
+    bet(session.client, batch, { head, isThere }),
+  )
+  if (appended === undefined) return undefined
+  known.head = head + 1
+  remember(known, stream, appended.version)
+  return appended
+}
+
+const judged = (
+  known: Known,
+  flushed: Extract<Flushed, { tag: 'Judged' }>,
+  { appends }: Batch,
+): readonly Verdict[] => {
   known.calm = known.head === flushed.before ? known.calm + 1 : 0
   known.head = flushed.after
+  flushed.verdicts.forEach((verdict, i) => {
+    const stream = appends[i]?.waiting.append.stream
+    if (stream !== undefined && E.isRight(verdict)) remember(known, stream, verdict.right.version)
+  })
   return flushed.verdicts
+}
+
+const remember = ({ versions }: Known, stream: StreamName, version: number): void => {
+  if (versions.size >= VERSIONS_MAX) versions.clear()
+  versions.set(stream, version)
 }
 
 /** A server that does not answer at all is taken for lost. */
