@@ -1,3 +1,7 @@
+/**
+ * What a projection is. Projections are disposable: every one can be dropped and folded again from
+ * the ledger, and comes out the same bit for bit.
+ */
 import type { Json } from '../src/kernel/canonical-json.ts'
 import type { Purpose } from '../src/kernel/words.ts'
 import type { Recorded } from '../src/ledger/entry.ts'
@@ -6,17 +10,51 @@ import type { EventType } from '../src/ledger/event.ts'
 /** One cell of a projection's table. Numbers are safe integers; objects are stored as jsonb. */
 export type Cell = Json
 
-/** One row: its key columns first. Every row carries the `position` of the event that last made it. */
+/** One row. Every row carries the `position` of the event that last made it. */
 export type Row = { readonly position: number; readonly [column: string]: Cell }
 
 /**
- * What a reader took from the kept body of a response, made by the runner before the fold and
- * cached by (capture, reader version). `reading` is the reader's own JSON shape.
+ * What a reader took from a kept body, made by the runner before the fold and cached by (capture,
+ * reader version). `reading` is the reader's own JSON shape.
  */
 export type Reading = { readonly reader: string; readonly reading: Json }
 
-/** One step of a fold: the event, and for a capture that the projection reads, its reading. */
-export type Folded = { readonly recorded: Recorded; readonly reading: Reading | undefined }
+/** The body was kept once and is not in the body store any more: the fold says so, and goes on. */
+export type Unread = { readonly reader: string; readonly unread: 'body-missing' }
+
+/**
+ * One step of a fold: the event, and if it concludes a fetch that the projection reads and whose
+ * body was kept, the reading.
+ */
+export type Folded = {
+  readonly recorded: Recorded
+  readonly reading: Reading | Unread | undefined
+}
+
+/** The pure part an author writes in `fold.ts`. `S` is made of canonical JSON values only. */
+export type Fold<S extends Json> = {
+  readonly name: string
+  /** Raised with every change of fold, rows or table: the stored state is then rebuilt. */
+  readonly version: number
+  /** Event types the fold looks at; the runner skips all others. */
+  readonly interestedIn: readonly EventType[]
+  /**
+   * The fetches (FetchConcluded) whose kept body the projection wants read, and the reader by its
+   * stable name.
+   */
+  readonly reads?: { readonly purpose: Purpose; readonly reader: string }
+  /** Which states an event touches. [] for none. */
+  readonly keysOf: (recorded: Recorded) => readonly string[]
+  readonly initial: (key: string) => S
+  /** Total: an event that does not concern the state gives back the state itself. */
+  readonly fold: (state: S, step: Folded) => S
+}
+
+/** The other pure part, in `rows.ts`. */
+export type Rows<S extends Json> = {
+  readonly columns: readonly string[]
+  readonly rowsOf: (state: S) => readonly Row[]
+}
 
 /**
  * A projection answers one question from history. An author writes no I/O: `fold` and `rowsOf` are
@@ -24,19 +62,30 @@ export type Folded = { readonly recorded: Recorded; readonly reading: Reading | 
  * checkpoint in one transaction. State and rows are canonical JSON values, so that an incremental
  * fold and a rebuild can be compared bit for bit.
  */
-export type Projection = {
-  readonly name: string
-  /** Raised with every change of fold, rows or table: the stored state is then rebuilt. */
-  readonly version: number
-  /** Event types the fold looks at; the runner skips all others. */
-  readonly interestedIn: readonly EventType[]
-  /** The capture the projection wants read, and the reader (by its stable name). */
-  readonly reads?: { readonly purpose: Purpose; readonly reader: string }
-  /** Which states an event touches. [] for none. */
-  readonly keysOf: (recorded: Recorded) => readonly string[]
-  readonly initial: (key: string) => Json
-  readonly fold: (state: Json, step: Folded) => Json
+export type Projection = Fold<Json> & {
   readonly rowsOf: (state: Json) => readonly Row[]
-  /** `table.sql`: CREATE TABLE with the table name replaced by the runner (`:table`). */
+  /** `table.sql`: one CREATE TABLE, then its indexes; the runner puts the table's name for `:table`. */
   readonly table: { readonly sql: string; readonly columns: readonly string[] }
+}
+
+/** Joins the three files of a projection's folder. */
+export const projection = <S extends Json>(
+  fold: Fold<S>,
+  rows: Rows<S>,
+  sql: string,
+): Projection => ({
+  // A state is only ever made by this fold, or read back from a store under this name and version.
+  ...(fold as unknown as Fold<Json>),
+  rowsOf: rows.rowsOf as (state: Json) => readonly Row[],
+  table: { sql, columns: rows.columns },
+})
+
+/** Some columns of a row. */
+export type Cells<C extends readonly string[]> = { readonly [K in C[number]]?: Cell }
+
+/** Makes rows of exactly `columns`: null where no part says anything, and the later part counts. */
+export const rowMaker = <C extends readonly string[]>(columns: C) => {
+  const blank = Object.fromEntries(columns.map((column) => [column, null]))
+  return (position: number, ...parts: readonly Cells<C>[]): Row =>
+    Object.assign({}, blank, ...parts, { position }) as Row
 }

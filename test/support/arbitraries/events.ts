@@ -2,7 +2,7 @@
 import { EVENTS, type LedgerEvent } from '../../../src/ledger/event.ts'
 import type { Recorded } from '../../../src/ledger/entry.ts'
 import { siteStream } from '../../../src/ledger/stream.ts'
-import { type Ending, History } from '../history.ts'
+import { type Ending, History, url } from '../history.ts'
 import { fc } from '../property.ts'
 import { numbered } from '../recorded-ledger.ts'
 import { anyOf } from './codec.ts'
@@ -91,16 +91,38 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: anyNetworkFetch },
   {
     weight: 2,
-    arbitrary: fc
-      .tuple(anySiteName, fc.constantFrom('rules', 'unavailable', 'unreachable'))
-      .map(([site, access]): Step => (history) => history.robotsRead(site, access)),
+    arbitrary: fc.tuple(anySiteName, fc.constantFrom('rules', 'unavailable', 'unreachable')).map(
+      ([site, access]): Step =>
+        (history) =>
+          history.robotsRead(site, access),
+    ),
   },
-  anySiteName.map((site): Step => (history) => history.withhold(site, 'homepage', 'cooldown')),
-  anySiteName.map((site): Step => (history) => history.stop(site, [])),
+  anySiteName.map(
+    (site): Step =>
+      (history) =>
+        history.withhold(site, 'homepage', 'cooldown'),
+  ),
+  anySiteName.map(
+    (site): Step =>
+      (history) =>
+        history.stop(site, []),
+  ),
+  fc.tuple(fc.constantFrom('SiteExcluded', 'SiteReadmitted', 'SiteResumed'), anySiteName).map(
+    ([type, site]): Step =>
+      (history) =>
+        history.act(type, site),
+  ),
   fc
-    .tuple(fc.constantFrom('SiteExcluded', 'SiteReadmitted', 'SiteResumed'), anySiteName)
-    .map(([type, site]): Step => (history) => history.act(type, site)),
-  anySiteName.map((site): Step => (history) => history.list(site, [])),
+    .tuple(anySiteName, fc.constantFrom('7', '\u0000'))
+    .map(([site, sellerId]): Step => (history) => {
+      const request = history.request(
+        { site: 'network.test', purpose: 'sellers-json' },
+        url(NETWORK),
+        0,
+        { tag: 'open' },
+      )
+      history.list(site, [{ source: 'n', request, index: 0, sellerId, domain: site }])
+    }),
   fc.constant<Step>((history) => history.adoptSources(['network', NETWORK])),
   fc.integer({ min: 1, max: 5 }).map(
     (n): Step =>

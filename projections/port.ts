@@ -1,0 +1,124 @@
+import type { TaskEither } from '../src/kernel/fp.ts'
+import type { Unavailable } from '../src/ledger/port.ts'
+import type { Projection, Row } from './projection.ts'
+
+/** What made a table: the projection's version and the reader's label, null if it reads nothing. */
+export type Build = { readonly version: number; readonly reader: string | null }
+
+/**
+ * How far a table has come. `place`: the live table everybody reads, or the shadow a rebuild fills.
+ * `generation` names one building of the table; it never comes twice.
+ */
+export type Standing = Build & {
+  readonly projection: string
+  readonly place: 'live' | 'shadow'
+  readonly generation: number
+  /** The last position folded, or passed over as of no interest. */
+  readonly checkpoint: number
+}
+
+/** The new state of one key as canonical JSON text, and its rows. `isNew`: the store holds nothing of this key yet. */
+export type Written = {
+  readonly key: string
+  readonly isNew: boolean
+  readonly state: string
+  readonly rows: readonly Row[]
+}
+
+/** Somebody else has moved, replaced or dropped the table since `Standing` was read. Read again. */
+export type Overtaken = { readonly tag: 'Overtaken'; readonly projection: string }
+
+/** Readings as canonical JSON text. */
+export type KnownReadings = {
+  readonly through: number
+  readonly readings: ReadonlyMap<number, string>
+}
+
+/** Which rows to read, in key order. */
+export type RowsQuery = {
+  /** Rows whose columns have these values. */
+  readonly where?: { readonly [column: string]: string | number | boolean }
+  /** Rows whose column lies between two values, both included. */
+  readonly between?: {
+    readonly column: string
+    readonly from: string | number
+    readonly to: string | number
+  }
+  /** At most so many rows, 1 to 10,000. */
+  readonly limit: number
+  /** Only rows after this place: the `next` of an earlier page. */
+  readonly after?: string
+}
+
+export type RowsPage = {
+  /** The standing the rows were read at, in one snapshot. undefined: never built. */
+  readonly standing: Standing | undefined
+  readonly rows: readonly Row[]
+  /** Where the next page begins; undefined: this was the last. */
+  readonly next: string | undefined
+}
+
+export type ProjectionStatus = Standing & {
+  readonly rows: number
+  /** RFC 3339; null while a shadow is being built. */
+  readonly builtAt: string | null
+}
+
+/**
+ * Where projections live. Everything in it can be lost and made again from ledger and bodies.
+ *
+ * Atomicity: `commit` writes rows, states and checkpoint together or not at all, and only if the
+ * table still stands where `standing` says; so of two runners one wins, and nothing is folded twice.
+ * Durability: whatever a crash leaves is a whole table at some checkpoint. A shadow that a crash left
+ * behind is dropped by the next `startShadow`.
+ * Reading: a reader sees a table at one checkpoint, never a half of a commit or of a swap.
+ */
+export type ProjectionStore = {
+  /**
+   * Runs `task` while no other holder of the lock `name` runs, over all processes. A lock saves
+   * double work; what keeps the tables right is the check in `commit`.
+   */
+  readonly exclusively: <L, A>(
+    name: string,
+    task: TaskEither<L, A>,
+  ) => TaskEither<L | Unavailable, A>
+  readonly live: (projection: Projection) => TaskEither<Unavailable, Standing | undefined>
+  /** The states, as canonical JSON text, of those of the keys that the table holds. */
+  readonly loadStates: (
+    standing: Standing,
+    keys: readonly string[],
+  ) => TaskEither<Unavailable, ReadonlyMap<string, string>>
+  readonly commit: (
+    projection: Projection,
+    standing: Standing,
+    batch: { readonly checkpoint: number; readonly written: readonly Written[] },
+  ) => TaskEither<Unavailable | Overtaken, Standing>
+  /** Drops what is left of an earlier shadow and begins an empty one at checkpoint 0. */
+  readonly startShadow: (projection: Projection, build: Build) => TaskEither<Unavailable, Standing>
+  /** The shadow becomes the live table in one step, unless the live one has got further. */
+  readonly swap: (
+    projection: Projection,
+    shadow: Standing,
+  ) => TaskEither<Unavailable | Overtaken, Standing>
+  /**
+   * Readings made before, by the position of the FetchConcluded whose body was read. `concluded`
+   * rises. The answer holds what is known of the positions up to `through`, which it stops at so as
+   * not to hold much more than `bytesMax` (one reading it always gives).
+   */
+  readonly loadReadings: (
+    reader: string,
+    concluded: readonly number[],
+    bytesMax: number,
+  ) => TaskEither<Unavailable, KnownReadings>
+  readonly saveReadings: (
+    reader: string,
+    readings: ReadonlyMap<number, string>,
+  ) => TaskEither<Unavailable, void>
+  readonly readRows: (projection: Projection, query: RowsQuery) => TaskEither<Unavailable, RowsPage>
+  /** All states in key order as canonical JSON text, for comparing two builds bit for bit. */
+  readonly readStates: (
+    standing: Standing,
+    page: { readonly after: string; readonly limit: number },
+  ) => TaskEither<Unavailable, readonly { readonly key: string; readonly state: string }[]>
+  readonly status: () => TaskEither<Unavailable, readonly ProjectionStatus[]>
+}

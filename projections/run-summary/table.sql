@@ -1,0 +1,20 @@
+create table :table (
+  run              text not null,
+  position         bigint not null,
+  programme        text not null,
+  kind             text,
+  night            text,
+  adopted          bigint,
+  software         text,
+  started_position bigint,
+  started_at       timestamptz,
+  ended_position   bigint,
+  ended_at         timestamptz,
+  status           text not null,
+  requests         bigint,
+  responses        bigint,
+  failures         bigint,
+  abandoned        bigint,
+  withheld         bigint,
+  sites            bigint
+);

@@ -1,0 +1,342 @@
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { postgresProjectionStore } from '../../src/adapters/postgres/projection-store.ts'
+import { E } from '../../src/kernel/fp.ts'
+import { canonicalJson } from '../../src/kernel/canonical-json.ts'
+import { catchUp } from '../../src/shell/catch-up.ts'
+import { rebuild } from '../../src/shell/rebuild.ts'
+import { PROJECTIONS } from '../../projections/index.ts'
+import type { ProjectionStore, Standing, Written } from '../../projections/port.ts'
+import { projection, type Row } from '../../projections/projection.ts'
+import { anyHistory } from '../support/arbitraries/events.ts'
+import { places, testDatabase } from '../support/database.ts'
+import { left, right } from '../support/either.ts'
+import { contentsOf, memoryStore, portsOf } from '../support/projecting.ts'
+import { fc } from '../support/property.ts'
+
+type Opening = {
+  readonly name: string
+  readonly open: () => Promise<ProjectionStore>
+}
+
+const STORES: readonly Opening[] = [
+  { name: 'memory', open: async () => memoryStore() },
+  ...places.map((place) => ({
+    name: place.name,
+    open: async () => postgresProjectionStore((await testDatabase(place)).database),
+  })),
+]
+
+let made = 0
+/** A small table nobody else uses. */
+const sample = () => {
+  made += 1
+  return projection<null>(
+    {
+      name: `sample-${made}`,
+      version: 1,
+      interestedIn: [],
+      keysOf: () => [],
+      initial: () => null,
+      fold: () => null,
+    },
+    { columns: ['site', 'position', 'at', 'flag', 'detail'], rowsOf: () => [] },
+    `create table :table (site text, position bigint, at timestamptz, flag boolean, detail jsonb);
+     -- a comment; with a semicolon
+     create index on :table (site);`,
+  )
+}
+
+const BUILD = { version: 1, reader: null }
+const AT = '2026-11-30T01:02:03.004Z'
+const row = (site: string, position: number, more: Partial<Row> = {}): Row => ({
+  site,
+  position,
+  at: AT,
+  flag: true,
+  detail: { list: [1, 'two', null], text: 'ü' },
+  ...more,
+})
+const entry = (key: string, rows: readonly Row[], isNew = true): Written => ({
+  key,
+  isNew,
+  state: canonicalJson({ key, rows: rows.length }),
+  rows,
+})
+
+const built = async (
+  store: ProjectionStore,
+  table: ReturnType<typeof sample>,
+  written: readonly Written[] = [],
+  checkpoint = 1,
+): Promise<Standing> => {
+  const shadow = right(await store.startShadow(table, BUILD)())
+  const filled = right(await store.commit(table, shadow, { checkpoint, written })())
+  return right(await store.swap(table, filled)())
+}
+
+for (const { name, open } of STORES)
+  describe(`projection store: ${name}`, () => {
+    let store: ProjectionStore
+    before(async () => {
+      store = await open()
+    })
+
+    test('nothing is live before the first build, and no rows are read', async () => {
+      const table = sample()
+      equal(right(await store.live(table)()), undefined)
+      const page = right(await store.readRows(table, { limit: 1 })())
+      deepEqual(page, { standing: undefined, rows: [], next: undefined })
+    })
+
+    test('CL5 a shadow is not seen by readers until it is swapped in', async () => {
+      const table = sample()
+      await built(store, table, [entry('a', [row('a', 1)])])
+      const shadow = right(await store.startShadow(table, BUILD)())
+      const batch = { checkpoint: 9, written: [entry('b', [row('b', 9)])] }
+      const filled = right(await store.commit(table, shadow, batch)())
+      const during = right(await store.readRows(table, { limit: 10 })())
+      deepEqual([during.standing?.checkpoint, during.rows], [1, [row('a', 1)]])
+      const live = right(await store.swap(table, filled)())
+      const then = right(await store.readRows(table, { limit: 10 })())
+      deepEqual([then.standing, then.rows], [live, [row('b', 9)]])
+      equal(live.generation, shadow.generation)
+    })
+
+    test('cells come back as they were written', async () => {
+      const table = sample()
+      const rows = [
+        row('a', Number.MAX_SAFE_INTEGER),
+        row('a', 2, { at: null, flag: null, detail: null }),
+        row('a', 3, { flag: false, detail: 'text', at: '1970-01-01T00:00:00.000Z' }),
+        row('a', 4, { detail: [] }),
+      ]
+      await built(store, table, [entry('a', rows)])
+      deepEqual(right(await store.readRows(table, { limit: 10 })()).rows, rows)
+    })
+
+    test('a commit replaces the rows of its keys and leaves those of others', async () => {
+      const table = sample()
+      const written = [entry('a', [row('a', 1), row('a', 2)]), entry('b', [row('b', 3)])]
+      const live = await built(store, table, written)
+      const batch = { checkpoint: 5, written: [entry('a', [row('a', 5)], false)] }
+      const next = right(await store.commit(table, live, batch)())
+      equal(next.checkpoint, 5)
+      const page = right(await store.readRows(table, { limit: 10 })())
+      deepEqual(page.rows, [row('a', 5), row('b', 3)])
+      const states = right(await store.loadStates(next, ['a', 'b', 'c'])())
+      const expected = { a: '{"key":"a","rows":1}', b: '{"key":"b","rows":1}' }
+      deepEqual(Object.fromEntries(states), expected)
+    })
+
+    test('of two commits from one standing the second is refused and writes nothing', async () => {
+      const table = sample()
+      const live = await built(store, table)
+      const first = { checkpoint: 5, written: [entry('a', [row('a', 5)])] }
+      const second = { checkpoint: 6, written: [entry('b', [row('b', 6)])] }
+      const outcomes = await Promise.all([
+        store.commit(table, live, first)(),
+        store.commit(table, live, second)(),
+      ])
+      equal(outcomes.filter(E.isRight).length, 1)
+      const lost = outcomes.find(E.isLeft)
+      ok(lost !== undefined && lost.left.tag === 'Overtaken')
+      equal(right(await store.readRows(table, { limit: 10 })()).rows.length, 1)
+    })
+
+    test('a commit for a table that was swapped away is refused', async () => {
+      const table = sample()
+      const old = await built(store, table)
+      await built(store, table)
+      const batch = { checkpoint: 5, written: [] }
+      equal(left(await store.commit(table, old, batch)()).tag, 'Overtaken')
+    })
+
+    test('a second shadow drops the first, whose commits are then refused', async () => {
+      const table = sample()
+      const first = right(await store.startShadow(table, BUILD)())
+      const batch = { checkpoint: 1, written: [entry('a', [row('a', 1)])] }
+      const filled = right(await store.commit(table, first, batch)())
+      const second = right(await store.startShadow(table, BUILD)())
+      notEqual(second.generation, first.generation)
+      equal(left(await store.commit(table, filled, { ...batch, checkpoint: 2 })()).tag, 'Overtaken')
+      equal(left(await store.swap(table, filled)()).tag, 'Overtaken')
+      deepEqual(right(await store.readStates(second, { after: '', limit: 5 })()), [])
+    })
+
+    test('a swap never takes the live table back in time', async () => {
+      const table = sample()
+      const live = await built(store, table, [], 10)
+      const shadow = right(await store.startShadow(table, BUILD)())
+      const behind = right(await store.commit(table, shadow, { checkpoint: 9, written: [] })())
+      equal(left(await store.swap(table, behind)()).tag, 'Overtaken')
+      deepEqual(right(await store.live(table)()), live)
+    })
+
+    test('rows are read page by page in key order, each once', async () => {
+      const table = sample()
+      const keys = ['b', 'a', 'a b', 'a!', 'Z', 'ab']
+      await built(
+        store,
+        table,
+        keys.map((key) => entry(key, [row(key, 1), row(key, 2)])),
+      )
+      const seen: string[] = []
+      for (let from: string | undefined; ;) {
+        const place: { after?: string } = from === undefined ? {} : { after: from }
+        const page = right(await store.readRows(table, { limit: 5, ...place })())
+        seen.push(...page.rows.map(({ site, position }) => `${canonicalJson(site)}${position}`))
+        if (page.next === undefined) break
+        from = page.next
+      }
+      deepEqual(
+        seen,
+        ['Z', 'a', 'a b', 'a!', 'ab', 'b'].flatMap((key) => [`"${key}"1`, `"${key}"2`]),
+      )
+    })
+
+    test('RC26 rows are found by the values of columns and by a span of time', async () => {
+      const table = sample()
+      const at = (second: number) => `2026-11-30T01:00:0${second}.000Z`
+      const rows = [1, 2, 3, 4].map((n) => row('x', n, { at: at(n), flag: n > 2 }))
+      await built(store, table, [entry('x', rows), entry('y', [row('y', 9, { at: at(2) })])])
+      const between = { column: 'at', from: at(2), to: at(3) }
+      const page = right(await store.readRows(table, { where: { site: 'x' }, between, limit: 9 })())
+      deepEqual(
+        page.rows.map(({ position }) => position),
+        [2, 3],
+      )
+      const flagged = right(await store.readRows(table, { where: { flag: true }, limit: 9 })())
+      equal(flagged.rows.length, 3)
+    })
+
+    test('readings are remembered by reader and position, and given in bounded portions', async () => {
+      const reader = `ads-txt@${(made += 1)}`
+      const texts = new Map([
+        [3, '"aaaaaaaa"'],
+        [5, '"bbbbbbbb"'],
+        [7, '"aaaaaaaa"'],
+      ])
+      right(await store.saveReadings(reader, texts)())
+      right(await store.saveReadings(reader, texts)())
+      const all = right(await store.loadReadings(reader, [1, 3, 5, 7, 9], 1_000)())
+      deepEqual([all.through, [...all.readings]], [9, [...texts]])
+      equal(right(await store.loadReadings('other@1', [3], 1_000)()).readings.size, 0)
+      const seen = new Map<number, string>()
+      let through = 0
+      while (through < 9) {
+        const wanted = [1, 3, 5, 7, 9].filter((at) => at > through)
+        const some = right(await store.loadReadings(reader, wanted, 1)())
+        ok(some.through > through && some.readings.size <= 1)
+        for (const [at, text] of some.readings) if (at <= some.through) seen.set(at, text)
+        through = some.through
+      }
+      deepEqual(seen, texts)
+    })
+
+    test('a lock has one holder at a time, and passes on when its holder throws', async () => {
+      const name = `lock-${(made += 1)}`
+      let inside = 0
+      let most = 0
+      const task = async () => {
+        inside += 1
+        most = Math.max(most, inside)
+        await sleep(5)
+        inside -= 1
+        return E.right('done')
+      }
+      const broken = store.exclusively(name, () => Promise.reject(new Error('a bug')))()
+      const rest = [1, 2, 3].map(() => store.exclusively(name, task)())
+      await broken.then(
+        () => ok(false, 'the bug was swallowed'),
+        (error: unknown) => ok(error instanceof Error && error.message === 'a bug'),
+      )
+      for (const outcome of await Promise.all(rest)) equal(right(outcome), 'done')
+      equal(most, 1)
+    })
+
+    test('the status names every table, its standing and its rows', async () => {
+      const table = sample()
+      const live = await built(store, table, [entry('a', [row('a', 1), row('a', 2)])], 7)
+      const batch = { checkpoint: 8, written: [entry('a', [row('a', 8)], false)] }
+      right(await store.commit(table, live, batch)())
+      right(await store.startShadow(table, { version: 2, reader: 'x@1' })())
+      const all = right(await store.status()()).filter(
+        ({ projection }) => projection === table.name,
+      )
+      const facts = all.map((one) => [
+        one.place,
+        one.version,
+        one.checkpoint,
+        one.rows,
+        one.builtAt !== null,
+      ])
+      deepEqual(facts, [
+        ['live', 1, 8, 1, true],
+        ['shadow', 2, 0, 0, false],
+      ])
+    })
+  })
+
+test('CL5 the projections of a history are the same in memory and in PostgreSQL', async () => {
+  const runs = Math.min(8, fc.readConfigureGlobal().numRuns ?? 8)
+  await fc.assert(
+    fc.asyncProperty(anyHistory, fc.nat(), async (history, cut) => {
+      let head = history.recorded.length === 0 ? 0 : cut % history.recorded.length
+      const { database, close } = await testDatabase()
+      const store = postgresProjectionStore(database)
+      const live = portsOf(history, store, () => head)
+      const fresh = portsOf(history)
+      for (const one of PROJECTIONS) right(await rebuild(live)(one)())
+      head = history.recorded.length
+      for (const one of PROJECTIONS) {
+        right(await catchUp(live)(one, { limits: SMALL })())
+        right(await catchUp(fresh)(one)())
+        deepEqual(await contentsOf(store, one), await contentsOf(fresh.store, one), one.name)
+      }
+      await close()
+    }),
+    { numRuns: runs },
+  )
+})
+
+const SMALL = { pageEvents: 7, batchEvents: 3, batchBytes: 2_000, heldBytes: 3_000, newKeys: 2 }
+
+test('CL5 readers during catching up and swaps see one checkpoint at a time', async () => {
+  const store = postgresProjectionStore((await testDatabase()).database)
+  const table = sample()
+  const rowsAt = (n: number, isNew: boolean) =>
+    ['k1', 'k2', 'k3'].map((key) => entry(key, [row(key, n)], isNew))
+  let live = await built(store, table, rowsAt(1, true), 1)
+  const writing = new AbortController()
+  const read = async (): Promise<number> => {
+    let reads = 0
+    while (!writing.signal.aborted) {
+      const page = right(await store.readRows(table, { limit: 10 })())
+      const positions = new Set(page.rows.map(({ position }) => position))
+      deepEqual([...positions], [page.standing?.checkpoint])
+      equal(page.rows.length, 3)
+      reads += 1
+    }
+    return reads
+  }
+  const readers = [read(), read(), read()]
+  for (let n = 2; n <= 40; n += 1) {
+    const batch = { checkpoint: n, written: rowsAt(n, false) }
+    live =
+      n % 2 === 0
+        ? right(await store.commit(table, live, batch)())
+        : await built(store, table, rowsAt(n, true), n)
+  }
+  writing.abort()
+  for (const reads of await Promise.all(readers)) ok(reads > 0)
+})
+
+test('a database that is gone is Unavailable, not an exception', async () => {
+  const { database, close } = await testDatabase()
+  await close()
+  const store = postgresProjectionStore(database)
+  equal(left(await store.live(sample())()).tag, 'Unavailable')
+  equal(left(await store.status()()).tag, 'Unavailable')
+})

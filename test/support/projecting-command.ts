@@ -1,0 +1,41 @@
+/**
+ * Catches up and rebuilds all projections again and again until it is killed:
+ *   node projecting-command.ts SETTINGS EVENTS SITES SEED
+ * Prints a line as it begins, and one at each turn.
+ */
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { memoryBodyStore } from '../../src/adapters/memory/bodies.ts'
+import type { Settings } from '../../src/adapters/postgres/connection.ts'
+import { openDatabase } from '../../src/adapters/postgres/database.ts'
+import { postgresLedger } from '../../src/adapters/postgres/ledger.ts'
+import { postgresProjectionStore } from '../../src/adapters/postgres/projection-store.ts'
+import { catchUp } from '../../src/shell/catch-up.ts'
+import { rebuild } from '../../src/shell/rebuild.ts'
+import { PROJECTIONS } from '../../projections/index.ts'
+import { right } from './either.ts'
+import { nights } from './nights.ts'
+import { READERS } from './projecting.ts'
+
+/** Many small commits, so that a kill falls between and into them. */
+const LIMITS = { pageEvents: 50, batchEvents: 20, batchBytes: 5_000, heldBytes: 9_000, newKeys: 5 }
+
+const [settings = '', events = '0', sites = '1', seed = '0'] = process.argv.slice(2)
+// The test that starts this hands its own settings over.
+const database = right(await openDatabase(JSON.parse(settings) as Settings)())
+const ports = {
+  ledger: right(await postgresLedger(database, systemClock())()),
+  bodies: memoryBodyStore(
+    (size) => Buffer.alloc(size),
+    nights(Number(events), Number(sites)).bodies,
+  ),
+  store: postgresProjectionStore(database),
+  readers: READERS,
+}
+process.stdout.write('begun\n')
+for (let turn = Number(seed); ; turn += 1) {
+  const projection = PROJECTIONS[turn % PROJECTIONS.length]
+  if (projection === undefined) break
+  if (turn % 3 === 0) right(await rebuild(ports)(projection, { limits: LIMITS })())
+  else right(await catchUp(ports)(projection, { limits: LIMITS })())
+  process.stdout.write(`${projection.name}\n`)
+}

@@ -1,0 +1,72 @@
+/** Projections run over a history in memory or in a given store. */
+import { memoryBodyStore } from '../../src/adapters/memory/bodies.ts'
+import { memoryProjectionStore } from '../../src/adapters/memory/projection-store.ts'
+import { canonicalJson, type Json } from '../../src/kernel/canonical-json.ts'
+import type { Recorded } from '../../src/ledger/entry.ts'
+import { ADS_TXT_READER } from '../../src/readers/ads-txt/capture.ts'
+import type { Reader } from '../../src/readers/reader.ts'
+import { SELLERS_JSON_READER } from '../../src/readers/sellers-json/capture.ts'
+import type { ProjectionPorts } from '../../src/shell/folding.ts'
+import type { ProjectionStore } from '../../projections/port.ts'
+import type { Projection, Reading, Row } from '../../projections/projection.ts'
+import { right } from './either.ts'
+import type { History } from './history.ts'
+import { recordedLedger } from './recorded-ledger.ts'
+
+export const READERS: readonly Reader[] = [ADS_TXT_READER, SELLERS_JSON_READER]
+
+export const memoryStore = (): ProjectionStore =>
+  memoryProjectionStore(() => '2026-11-30T00:00:00.000Z')
+
+export const portsOf = (
+  history: Pick<History, 'recorded' | 'bodies'>,
+  store: ProjectionStore = memoryStore(),
+  upTo?: () => number,
+): ProjectionPorts => ({
+  ledger: recordedLedger(history.recorded, upTo),
+  bodies: memoryBodyStore((size) => Buffer.alloc(size), history.bodies),
+  store,
+  readers: READERS,
+})
+
+/** All states and rows of the live table, as text: two builds are equal if these are. */
+export const contentsOf = async (store: ProjectionStore, projection: Projection) => {
+  const live = right(await store.live(projection)())
+  if (live === undefined) return { states: [], rows: [] }
+  const states: (readonly [string, string])[] = []
+  for (let after = ''; ;) {
+    const page = right(await store.readStates(live, { after, limit: 100 })())
+    states.push(...page.map(({ key, state }) => [key, state] as const))
+    const last = page.at(-1)
+    if (last === undefined) break
+    after = last.key
+  }
+  return { states, rows: await allRows(store, projection) }
+}
+
+const allRows = async (store: ProjectionStore, projection: Projection): Promise<string[]> => {
+  const rows: Row[] = []
+  for (let after: string | undefined; ;) {
+    const place: { after?: string } = after === undefined ? {} : { after }
+    const page = right(await store.readRows(projection, { limit: 100, ...place })())
+    rows.push(...page.rows)
+    if (page.next === undefined) return rows.map((row) => canonicalJson(row))
+    after = page.next
+  }
+}
+
+/** The fold alone, without runner or store: the state of one key after these events. */
+export const foldAll = (
+  projection: Projection,
+  key: string,
+  recorded: readonly Recorded[],
+  readingOf: (event: Recorded) => Json | undefined = () => undefined,
+): Json =>
+  recorded
+    .filter((event) => projection.keysOf(event).includes(key))
+    .reduce<Json>((state, event) => {
+      const json = readingOf(event)
+      const reading: Reading | undefined =
+        json === undefined ? undefined : { reader: 'test@1', reading: json }
+      return projection.fold(state, { recorded: event, reading })
+    }, projection.initial(key))

@@ -1,0 +1,28 @@
+import { E } from '../../src/kernel/fp.ts'
+import { position } from '../../src/kernel/position.ts'
+import type { Recorded } from '../../src/ledger/entry.ts'
+import type { Ledger } from '../../src/ledger/port.ts'
+
+/** The reading half of a ledger over a list, which may grow. `upTo` hides what comes later. */
+export const recordedLedger = (
+  recorded: readonly Recorded[],
+  upTo: () => number = () => recorded.length,
+): Pick<Ledger, 'readAll' | 'head'> => ({
+  readAll:
+    ({ after, limit, types, stream }) =>
+    async () => {
+      const wanted = recorded
+        .slice(after, upTo())
+        .filter(({ event }) => types === undefined || types.includes(event.type))
+        .filter((event) => stream === undefined || event.stream === stream)
+      return E.right(wanted.slice(0, limit))
+    },
+  head: () => async () => {
+    const last = recorded[upTo() - 1]
+    return E.right({ position: upTo(), ts: last?.ts ?? 0 })
+  },
+})
+
+/** Events in any order of making, as a ledger would number them. */
+export const numbered = (events: readonly Omit<Recorded, 'position'>[]): readonly Recorded[] =>
+  events.map((event, i) => ({ ...event, position: position(i + 1) }))
