@@ -88,6 +88,33 @@ export const oneOf = <W extends string>(...words: readonly [W, ...W[]]): t.Type<
   )
 }
 
+/** For the quick ways below: what fails there is validated again, with its context. */
+const NO_CONTEXT: t.Context = []
+
+/**
+ * An object with exactly these fields; unknown keys are stripped: `t.exact(t.type(fields))`, only
+ * quicker where nothing is wrong. io-ts builds a context for each field of each value, and it is
+ * needed only to say what was wrong; so the slow way is taken when the quick one has failed.
+ */
+export const exactly = <P extends t.Props>(fields: P, name?: string): t.ExactC<t.TypeC<P>> => {
+  const slow = t.exact(t.type(fields, name))
+  const entries = Object.entries(fields)
+  const validate: typeof slow.validate = (input, context) => {
+    if (typeof input !== 'object' || input === null) return slow.validate(input, context)
+    // An object, and whatever it holds is unknown: each field's codec judges it.
+    const given = input as { readonly [field: string]: unknown }
+    const decoded: { [field: string]: unknown } = {}
+    for (const [field, codec] of entries) {
+      const value = codec.validate(given[field], NO_CONTEXT)
+      if (E.isLeft(value)) return slow.validate(input, context)
+      decoded[field] = value.right
+    }
+    // Every field has been decoded by its own codec, which is what the type says.
+    return t.success(decoded as t.TypeOf<typeof slow>)
+  }
+  return new t.ExactType(slow.name, slow.is, validate, slow.encode, slow.type)
+}
+
 /** The codec of `listOf`, open about its parts: documents describe them, tests generate from them. */
 export class ListType<A, O> extends t.Type<readonly A[], O[]> {
   readonly items: t.Type<A, O>
@@ -98,10 +125,17 @@ export class ListType<A, O> extends t.Type<readonly A[], O[]> {
     super(
       `list of at most ${max}: ${items.name}`,
       (input): input is readonly A[] => inner.is(input) && input.length <= max,
-      (input, context) =>
-        Array.isArray(input) && input.length > max
-          ? t.failure(input, context, `at most ${max} items`)
-          : inner.validate(input, context),
+      (input, context) => {
+        if (!Array.isArray(input)) return inner.validate(input, context)
+        if (input.length > max) return t.failure(input, context, `at most ${max} items`)
+        const decoded: A[] = []
+        for (const item of input) {
+          const value = items.validate(item, NO_CONTEXT)
+          if (E.isLeft(value)) return inner.validate(input, context)
+          decoded.push(value.right)
+        }
+        return t.success(decoded)
+      },
       (list) => list.map((item) => items.encode(item)),
     )
     this.items = items

@@ -35,8 +35,11 @@ export const InstantText: t.Type<Instant, string> = new t.Type(
     if (typeof input !== 'string' || !RFC3339_MILLISECONDS.test(input))
       return t.failure(input, context)
     const milliseconds = Date.parse(input)
-    // Date.parse rolls 30 February over: only a text that prints back as itself is a real date.
-    return isInstant(milliseconds) && formatInstant(milliseconds) === input
+    if (!isInstant(milliseconds)) return t.failure(input, context)
+    // Date.parse rolls 30 February and 24:00 over: only a text that prints back as itself is a real
+    // time. Every month has 28 days, and printing costs more than all the rest.
+    const canRoll = input[8] === '3' || input.startsWith('29', 8) || input.startsWith('24', 11)
+    return !canRoll || formatInstant(milliseconds) === input
       ? t.success(milliseconds)
       : t.failure(input, context)
   },

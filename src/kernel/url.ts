@@ -36,10 +36,18 @@ export const parseHttpUrl = (input: string, base?: HttpUrl): Either<UrlRefusal, 
   return E.right(url.href as HttpUrl)
 }
 
+/** Addresses found good before: the events of one exchange repeat one address several times. */
+const known = new Set<string>()
+const KNOWN_MAX = 1_000
+
 const isHttpUrl = (input: unknown): input is HttpUrl => {
   if (typeof input !== 'string') return false
+  if (known.has(input)) return true
   const parsed = parseHttpUrl(input)
-  return E.isRight(parsed) && parsed.right === input
+  if (E.isLeft(parsed) || parsed.right !== input) return false
+  if (known.size >= KNOWN_MAX) known.clear()
+  known.add(input)
+  return true
 }
 
 export const HttpUrl: t.Type<HttpUrl, string> = new t.Type(

@@ -1,5 +1,5 @@
 import { assert } from '../kernel/assert.ts'
-import { integer, t } from '../kernel/codec.ts'
+import { exactly, integer, t } from '../kernel/codec.ts'
 
 /** The fields every entry carries beside its own. An event may not use these names. */
 export const ENVELOPE_FIELDS = ['run', 'stream', 'ts', 'type', 'v', 'version'] as const
@@ -19,7 +19,7 @@ export const defineEvent = <T extends string, V extends number, P extends t.Prop
   const { type, v, fields, summary } = definition
   const taken = ENVELOPE_FIELDS.filter((name) => Object.hasOwn(fields, name))
   assert(taken.length === 0, `${type}: the envelope already has ${taken.join(', ')}`)
-  const codec = t.exact(t.type({ type: t.literal(type), v: t.literal(v), ...fields }, type))
+  const codec = exactly({ type: t.literal(type), v: t.literal(v), ...fields }, type)
   return { type, v, summary, fields, codec }
 }
 

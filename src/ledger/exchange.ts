@@ -1,4 +1,4 @@
-import { integer, nullable, oneOf, t, text } from '../kernel/codec.ts'
+import { exactly, integer, nullable, oneOf, t, text } from '../kernel/codec.ts'
 import { InstantText } from '../kernel/instant.ts'
 import { Position } from '../kernel/position.ts'
 import { Site } from '../kernel/site.ts'
@@ -9,16 +9,14 @@ import { Milliseconds, Night, ProgrammeName, Purpose } from '../kernel/words.ts'
  * When the site may be asked next, and each input of that answer. `at` is the end of the exchange
  * plus the largest of the waits, or the end of the cooldown if that is later.
  */
-export const NextAllowed = t.exact(
-  t.type({
-    at: InstantText,
-    floorMs: Milliseconds,
-    crawlDelayMs: nullable(Milliseconds),
-    retryAfterMs: nullable(Milliseconds),
-    cooldownUntil: nullable(InstantText),
-    cooldownBecause: nullable(text(100)),
-  }),
-)
+export const NextAllowed = exactly({
+  at: InstantText,
+  floorMs: Milliseconds,
+  crawlDelayMs: nullable(Milliseconds),
+  retryAfterMs: nullable(Milliseconds),
+  cooldownUntil: nullable(InstantText),
+  cooldownBecause: nullable(text(100)),
+})
 export type NextAllowed = t.TypeOf<typeof NextAllowed>
 
 /** What every closing event repeats of its request, so that it can be read by itself. */
@@ -36,21 +34,17 @@ export const closingFields = {
 }
 
 /** Wall-clock parts of one exchange in milliseconds; null where that step was not reached. */
-export const Timing = t.exact(
-  t.type({
-    connectMs: nullable(Milliseconds),
-    firstByteMs: nullable(Milliseconds),
-    totalMs: Milliseconds,
-  }),
-)
+export const Timing = exactly({
+  connectMs: nullable(Milliseconds),
+  firstByteMs: nullable(Milliseconds),
+  totalMs: Milliseconds,
+})
 export type Timing = t.TypeOf<typeof Timing>
 
-export const Remote = t.exact(t.type({ address: text(64), port: integer(1, 65_535) }))
+export const Remote = exactly({ address: text(64), port: integer(1, 65_535) })
 export type Remote = t.TypeOf<typeof Remote>
 
-export const Tls = t.exact(
-  t.type({ protocol: text(32), cipher: text(64), certificateSha256: text(64) }),
-)
+export const Tls = exactly({ protocol: text(32), cipher: text(64), certificateSha256: text(64) })
 export type Tls = t.TypeOf<typeof Tls>
 
 /** Why no answer came. One closed list; the raw code stands beside it in the event. */

@@ -1,4 +1,4 @@
-import { integer, listOf, nullable, oneOf, t, text } from '../../kernel/codec.ts'
+import { exactly, integer, listOf, nullable, oneOf, t, text } from '../../kernel/codec.ts'
 import { Digest } from '../../kernel/digest.ts'
 import { Header } from '../../kernel/words.ts'
 import { defineEvent } from '../define.ts'
@@ -8,29 +8,26 @@ import { closingFields, Remote, Timing, Tls } from '../exchange.ts'
  * The body as it came off the wire (content coding untouched): kept in the body store behind a
  * commitment SHA-256(salt32 ‖ bytes), or not kept, and then nothing derived from it stands here.
  */
-export const BodyKept = t.exact(
-  t.type({
-    kept: t.literal(true),
-    alg: t.literal('sha256-salt32'),
-    commit: Digest,
-    bytes: integer(0),
-    truncated: t.boolean,
-  }),
-)
-export const BodyNotKept = t.exact(
-  t.type({ kept: t.literal(false), reason: t.literal('discarded-by-policy') }),
-)
+export const BodyKept = exactly({
+  kept: t.literal(true),
+  alg: t.literal('sha256-salt32'),
+  commit: Digest,
+  bytes: integer(0),
+  truncated: t.boolean,
+})
+export const BodyNotKept = exactly({
+  kept: t.literal(false),
+  reason: t.literal('discarded-by-policy'),
+})
 export const Body = t.union([BodyKept, BodyNotKept])
 export type Body = t.TypeOf<typeof Body>
 
 /** A recognised "no": which signature matched, at which version, and the evidence in a few words. */
-export const Refusal = t.exact(
-  t.type({
-    kind: oneOf('status', 'block-page', 'captcha', 'browser-test'),
-    signature: text(60),
-    evidence: text(200),
-  }),
-)
+export const Refusal = exactly({
+  kind: oneOf('status', 'block-page', 'captcha', 'browser-test'),
+  signature: text(60),
+  evidence: text(200),
+})
 export type Refusal = t.TypeOf<typeof Refusal>
 
 export const ResponseReceived = defineEvent({

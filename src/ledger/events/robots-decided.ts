@@ -1,4 +1,4 @@
-import { integer, listOf, nullable, oneOf, t, text } from '../../kernel/codec.ts'
+import { exactly, integer, listOf, nullable, oneOf, t, text } from '../../kernel/codec.ts'
 import { Position } from '../../kernel/position.ts'
 import { Site } from '../../kernel/site.ts'
 import { HttpUrl } from '../../kernel/url.ts'
@@ -41,7 +41,7 @@ export const RobotsDecided = defineEvent({
     token: text(100),
     group: listOf(text(200), 20),
     rule: nullable(
-      t.exact(t.type({ line: integer(1), text: text(2_048), verdict: oneOf('allow', 'disallow') })),
+      exactly({ line: integer(1), text: text(2_048), verdict: oneOf('allow', 'disallow') }),
     ),
     crawlDelayMs: nullable(Milliseconds),
     reader: text(50),

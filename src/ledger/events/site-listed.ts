@@ -1,19 +1,17 @@
-import { integer, listOf, t, text } from '../../kernel/codec.ts'
+import { exactly, integer, listOf, t, text } from '../../kernel/codec.ts'
 import { Position } from '../../kernel/position.ts'
 import { Site } from '../../kernel/site.ts'
 import { ProgrammeName } from '../../kernel/words.ts'
 import { defineEvent } from '../define.ts'
 
 /** One seller entry that names the site: which network file (by its request), which entry of it. */
-export const Naming = t.exact(
-  t.type({
-    source: text(100),
-    request: Position,
-    index: integer(0),
-    sellerId: text(256),
-    domain: text(256),
-  }),
-)
+export const Naming = exactly({
+  source: text(100),
+  request: Position,
+  index: integer(0),
+  sellerId: text(256),
+  domain: text(256),
+})
 export type Naming = t.TypeOf<typeof Naming>
 
 /** Further namings of one site are counted in `namings` and can be derived from the captures. */

@@ -1,4 +1,4 @@
-import { integer, listOf, t, text } from '../../kernel/codec.ts'
+import { exactly, integer, listOf, t, text } from '../../kernel/codec.ts'
 import { Digest } from '../../kernel/digest.ts'
 import { HttpUrl } from '../../kernel/url.ts'
 import { ProgrammeName } from '../../kernel/words.ts'
@@ -14,7 +14,7 @@ export const SourceListAdopted = defineEvent({
     digest: Digest,
     part: integer(1),
     parts: integer(1),
-    sources: listOf(t.exact(t.type({ id: text(100), url: HttpUrl })), 200),
+    sources: listOf(exactly({ id: text(100), url: HttpUrl }), 200),
   },
 })
 export type SourceListAdopted = t.TypeOf<typeof SourceListAdopted.codec>

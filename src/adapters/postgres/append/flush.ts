@@ -1,10 +1,10 @@
-/** The two statements that append: the bet of one event, and the flush of many that judges each. */
+/** The two statements that append: the flush of many, and the bet of one event. */
 import type { Client } from 'pg'
 import { present } from '../../../kernel/assert.ts'
 import { E, type Either } from '../../../kernel/fp.ts'
 import type { Instant } from '../../../kernel/instant.ts'
 import { position } from '../../../kernel/position.ts'
-import type { Appended, Conflict, FenceLost } from '../../../ledger/port.ts'
+import type { Appended, Conflict, FenceLost, StreamAppend } from '../../../ledger/port.ts'
 import { isUniqueViolation } from '../failure.ts'
 import type { Batch, EncodedAppend } from './batch.ts'
 import { byteaArray, int4Array, int8Array, textArray } from './binary-array.ts'
@@ -24,7 +24,7 @@ export type Flushed =
 
 const FLUSH = {
   name: 'append-events',
-  text: 'select before, newest_ts, stale, actual, lost from append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+  text: 'select before, newest_ts, stale, actual, lost from append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
 }
 
 type Answer = {
@@ -36,17 +36,16 @@ type Answer = {
   readonly lost: readonly number[] | null
 }
 
-const argumentsOf = ({ ts, appends }: Batch): readonly unknown[] => {
-  const all = appends.flatMap(({ events }, i) =>
-    events.map((event) => ({ ...event, append: i + 1 })),
-  )
+const argumentsOf = ({ ts, appends }: Batch, judged: readonly number[]): readonly unknown[] => {
+  const all = appends.flatMap(({ events }) => events)
   return [
     ts,
     textArray(appends.map(({ waiting }) => waiting.append.stream)),
     int4Array(appends.map(({ waiting }) => waiting.append.expectedVersion)),
     textArray(appends.map(({ waiting }) => waiting.guard?.site ?? null)),
     int8Array(appends.map(({ waiting }) => waiting.guard?.fence ?? null)),
-    int4Array(all.map(({ append }) => append)),
+    int4Array(judged),
+    int4Array(appends.flatMap(({ events }, i) => events.map(() => i + 1))),
     int4Array(all.map(({ version }) => version)),
     textArray(all.map(({ type }) => type)),
     byteaArray(all.map(({ entry }) => entry)),
@@ -54,10 +53,32 @@ const argumentsOf = ({ ts, appends }: Batch): readonly unknown[] => {
   ]
 }
 
-/** Appends a batch in one statement: see `schema/ledger/0007-append-events.sql`. */
-export const flush = async (client: Client, batch: Batch): Promise<Flushed> => {
-  const { rows } = await client.query<Answer>({ ...FLUSH, values: [...argumentsOf(batch)] })
-  const answer = present(rows[0], 'append_events answers one row')
+/** Whether the version that an append builds on is known to stand. */
+export type Stands = (append: StreamAppend) => boolean
+
+/**
+ * Appends a batch in one statement: see `schema/ledger/0007-append-events.sql`. Appends for which
+ * `stands` vouches are not judged; undefined if the flush was refused because of one of them.
+ */
+export const flush = async (
+  client: Client,
+  batch: Batch,
+  stands: Stands,
+): Promise<Flushed | undefined> => {
+  const judged = batch.appends.flatMap(({ waiting: { append, guard } }, i) =>
+    guard === undefined && stands(append) ? [] : [i + 1],
+  )
+  try {
+    const values = [...argumentsOf(batch, judged)]
+    const { rows } = await client.query<Answer>({ ...FLUSH, values })
+    return flushedOf(batch, present(rows[0], 'append_events answers one row'))
+  } catch (error) {
+    if (isUniqueViolation(error) && judged.length < batch.appends.length) return undefined
+    throw error
+  }
+}
+
+const flushedOf = (batch: Batch, answer: Answer): Flushed => {
   if (answer.newest_ts > batch.ts) return { tag: 'Late', newest: answer.newest_ts }
   let next = answer.before
   const verdicts = batch.appends.map((encoded, i): Verdict => {
@@ -140,19 +161,21 @@ const BETS = [false, true].map((back) =>
 )
 
 /**
- * Bets a single event on the position after `head`; undefined if nothing was written. `isThere`:
- * whether the version the append builds on is known to stand.
+ * Bets a single event on the position after `head`; undefined if nothing was written.
  */
 export const bet = async (
   client: Client,
   { ts, appends }: Batch,
-  { head, isThere }: { readonly head: number; readonly isThere: boolean },
+  { head, stands }: { readonly head: number; readonly stands: Stands },
 ): Promise<Appended | undefined> => {
   const encoded = present(appends[0], 'one append')
   const { version, type, entry, leaf } = present(encoded.events[0], 'one event')
   const { append, guard } = encoded.waiting
   const place = [head + 1, append.stream, version, type, ts, entry, leaf]
-  const statement = present(BETS[isThere ? 0 : 1]?.[guard === undefined ? 0 : 1], 'a statement')
+  const statement = present(
+    BETS[stands(append) ? 0 : 1]?.[guard === undefined ? 0 : 1],
+    'a statement',
+  )
   try {
     const values = guard === undefined ? place : [...place, guard.site, guard.fence]
     const { rowCount } = await client.query({ ...statement, values })

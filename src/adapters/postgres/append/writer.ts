@@ -8,7 +8,7 @@ import type { StreamName } from '../../../ledger/stream.ts'
 import type { Database } from '../database.ts'
 import { unavailableBecause } from '../failure.ts'
 import { atLaterTime, type Batch } from './batch.ts'
-import { bet, flush, type Flushed, isSingle, type Verdict } from './flush.ts'
+import { bet, flush, type Flushed, isSingle, type Stands, type Verdict } from './flush.ts'
 import { answers, openSession, type Session } from './session.ts'
 import { settle } from './settle.ts'
 
@@ -31,7 +31,7 @@ export type Patience = {
 const PATIENCE: Patience = { answerMs: 40_000, settleMs: 20_000 }
 /** So many flushes with nobody else writing, and the next single event is bet on. */
 const CALM_FLUSHES = 8
-const LATE_TRIES = 12
+const TRIES = 12
 /** Streams to remember; with more the writer forgets them all and looks again. */
 const VERSIONS_MAX = 20_000
 
@@ -122,17 +122,25 @@ const write = async (
 ): Promise<readonly Answer[]> => {
   const appended = await betOn(means, known, sending.batch)
   if (appended !== undefined) return [E.right(appended)]
-  for (let tries = 0; tries < LATE_TRIES; tries += 1) {
+  let stands = trusting(known)
+  for (let tries = 0; tries < TRIES; tries += 1) {
     const { client } = known.session
-    const flushed = await inTime(means.patience, client, flush(client, sending.batch))
-    if (flushed.tag === 'Judged') return judged(known, flushed, sending.batch)
+    const flushed = await inTime(means.patience, client, flush(client, sending.batch, stands))
+    if (flushed?.tag === 'Judged') return judged(known, flushed, sending.batch)
+    if (flushed === undefined) stands = () => false
     // The other clock goes on meanwhile: each try reaches a little further ahead of it.
-    sending.batch = atLaterTime(sending.batch, instant(flushed.newest + tries ** 2))
+    else sending.batch = atLaterTime(sending.batch, instant(flushed.newest + tries ** 2))
   }
   const because =
     'other writers keep giving the ledger later times; compare the clocks of the machines'
   return sending.batch.appends.map(() => E.left({ tag: 'Unavailable', because }))
 }
+
+/** While nobody else writes, what this process knows of a stream is how it is. */
+const trusting = ({ calm, versions }: Known): Stands =>
+  calm < CALM_FLUSHES
+    ? () => false
+    : ({ stream, expectedVersion }) => expectedVersion <= (versions.get(stream) ?? 0)
 
 /** Bets, if there is something to bet on and nobody else wrote for a while. */
 const betOn = async (
@@ -140,20 +148,14 @@ const betOn = async (
   known: Known,
   batch: Batch,
 ): Promise<Appended | undefined> => {
-  const { session, head, calm } = known
-  const append = batch.appends[0]?.waiting.append
-  if (head === undefined || calm < CALM_FLUSHES || append === undefined || !isSingle(batch))
-    return undefined
-  const { stream, expectedVersion } = append
-  const isThere = expectedVersion <= (known.versions.get(stream) ?? 0)
-  const appended = await inTime(
-    patience,
-    session.client,
-    bet(session.client, batch, { head, isThere }),
-  )
+  const { head, calm } = known
+  const { client } = known.session
+  if (head === undefined || calm < CALM_FLUSHES || !isSingle(batch)) return undefined
+  const betting = bet(client, batch, { head, stands: trusting(known) })
+  const appended = await inTime(patience, client, betting)
   if (appended === undefined) return undefined
   known.head = head + 1
-  remember(known, stream, appended.version)
+  remember(known, batch.appends, [E.right(appended)])
   return appended
 }
 
@@ -164,16 +166,20 @@ const judged = (
 ): readonly Verdict[] => {
   known.calm = known.head === flushed.before ? known.calm + 1 : 0
   known.head = flushed.after
-  flushed.verdicts.forEach((verdict, i) => {
-    const stream = appends[i]?.waiting.append.stream
-    if (stream !== undefined && E.isRight(verdict)) remember(known, stream, verdict.right.version)
-  })
+  remember(known, appends, flushed.verdicts)
   return flushed.verdicts
 }
 
-const remember = ({ versions }: Known, stream: StreamName, version: number): void => {
+const remember = (
+  { versions }: Known,
+  appends: Batch['appends'],
+  verdicts: readonly Verdict[],
+): void => {
   if (versions.size >= VERSIONS_MAX) versions.clear()
-  versions.set(stream, version)
+  verdicts.forEach((verdict, i) => {
+    const stream = appends[i]?.waiting.append.stream
+    if (stream !== undefined && E.isRight(verdict)) versions.set(stream, verdict.right.version)
+  })
 }
 
 /** A server that does not answer at all is taken for lost. */
