@@ -9,7 +9,8 @@ import type { Appended, AppendFailure, Guard, StreamAppend } from '../../../ledg
 import type { Database } from '../database.ts'
 import { type Batch, takeBatch } from './batch.ts'
 import { queue } from './queue.ts'
-import { openWriter, type Patience, type Writer } from './writer.ts'
+import type { Patience } from './settle.ts'
+import { openWriter, type Tell, type Writer } from './writer.ts'
 
 export type Appender = {
   readonly append: (
@@ -74,15 +75,23 @@ const others = (): Promise<void> => new Promise((resolve) => process.nextTick(re
 /** Takes the next batch from those who wait; `under`: how many appends are under way. */
 type Take = (under: number) => Batch
 
-/** Writes batch after batch until one is empty. */
+/** Writes batch after batch until nobody waits. */
 const writeAll = async (writer: Writer, take: Take): Promise<void> => {
   await others()
   let batch = take(0)
+  let tell: Tell | undefined
   while (batch.appends.length > 0) {
     const sent = writer.send(batch)
+    // While this batch is under way, those of the one before go on, and come back.
+    tell?.()
     await others()
     const next = take(batch.appends.length)
-    await sent
-    batch = next.appends.length > 0 ? next : take(0)
+    tell = await sent
+    batch = next
+    if (next.appends.length > 0) continue
+    tell()
+    tell = undefined
+    await others()
+    batch = take(0)
   }
 }

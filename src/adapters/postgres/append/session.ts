@@ -13,6 +13,8 @@ export type Session = {
   readonly key: number
   /** Whether the connection is known to be gone. */
   readonly isLost: () => boolean
+  /** Waits for the answer to a statement; a server that gives none in time is taken for lost. */
+  readonly inTime: <A>(statement: Promise<A>) => Promise<A>
 }
 
 /** Any fixed number: the first half of the keys, apart from other uses of advisory locks. */
@@ -30,17 +32,44 @@ const hold = async (client: Client, key: number): Promise<boolean> => {
   return rows[0]?.held === true
 }
 
-export const openSession = async (database: Database): Promise<Session> => {
+/** `answerMs`: how long an answer may take. */
+export const openSession = async (database: Database, answerMs: number): Promise<Session> => {
   const client = await database.connect('crawl_ledger_writer', {
     plan_cache_mode: 'force_generic_plan',
     statement_timeout: STATEMENT_PATIENCE,
   })
+  const inTime = watched(client, answerMs)
   let lost = false
   for (const sign of ['error', 'end']) client.once(sign, () => (lost = true))
   for (;;) {
     const key = randomInt(KEY_MAX)
-    if (await hold(client, key)) return { client, key, isLost: () => lost }
+    if (await hold(client, key)) return { client, key, isLost: () => lost, inTime }
   }
+}
+
+const WATCH_MS = 1_000
+
+/** One timer a session looks after all of its statements: one for each would cost every append. */
+const watched = (client: Client, answerMs: number): Session['inTime'] => {
+  let since: number | undefined
+  const timer = setInterval(() => {
+    if (since !== undefined && performance.now() - since > answerMs) cut(client)
+  }, WATCH_MS)
+  timer.unref()
+  client.once('end', () => clearInterval(timer))
+  return async (statement) => {
+    since = performance.now()
+    try {
+      return await statement
+    } finally {
+      since = undefined
+    }
+  }
+}
+
+/** With a statement under way node-pg cuts the connection instead of saying goodbye. */
+export const cut = (client: Client): void => {
+  client.end().catch(() => undefined)
 }
 
 /** Ends the session that holds a key. Only the user who logged in may, not the role it works as. */

@@ -6,8 +6,18 @@ import type { Database } from '../database.ts'
 import type { Batch, EncodedAppend } from './batch.ts'
 import { int4Array, textArray } from './binary-array.ts'
 import { appendedAt } from './flush.ts'
-import { ended, openSession, type Session } from './session.ts'
+import { cut, ended, openSession, type Session } from './session.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
+
+export type Patience = {
+  /** How long to wait for the answer to a statement before the connection is taken for lost. */
+  readonly answerMs: number
+  /** How long to try to find out what became of a flush whose answer was lost. */
+  readonly settleMs: number
+}
+
+/** What appends are written with. */
+export type Means = { readonly database: Database; readonly patience: Patience }
 
 export type Settled = {
   readonly answers: readonly Either<Unavailable | Unknown, Appended>[]
@@ -20,26 +30,24 @@ const AGAIN_MS = 100
 /**
  * Ends the session that sent the flush, then reads back. An append whose very bytes
  * stand was written; one whose do not was not, and never will be. If this cannot be told within
- * `patienceMs` the answer is Unknown.
+ * `settleMs` the answer is Unknown.
  */
 export const settle = async (
-  database: Database,
+  { database, patience: { answerMs, settleMs } }: Means,
   lost: Session,
   batch: Batch,
-  patienceMs: number,
 ): Promise<Settled> => {
-  const until = performance.now() + patienceMs
+  const until = performance.now() + settleMs
   while (performance.now() < until) {
-    const session = await openSession(database).catch(() => undefined)
+    const session = await openSession(database, answerMs).catch(() => undefined)
     const found = session === undefined ? undefined : await readBack(session, lost, batch, until)
     if (found !== undefined) return { answers: answersOf(database, batch, found), session }
-    // Nobody waits for this connection: how it ends does not matter.
-    void session?.client.end().catch(() => undefined)
+    if (session !== undefined) cut(session.client)
     await sleep(AGAIN_MS)
   }
   const unknown: Unknown = {
     tag: 'Unknown',
-    because: `the database ${database.place}: the answer to an append was lost, and within ${patienceMs / 1_000} s it could not be read back`,
+    because: `the database ${database.place}: the answer to an append was lost, and within ${settleMs / 1_000} s it could not be read back`,
   }
   return { answers: batch.appends.map(() => E.left(unknown)), session: undefined }
 }

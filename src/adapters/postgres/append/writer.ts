@@ -1,5 +1,4 @@
 /** Sends batches to the database, one at a time, and gives every caller its honest answer. */
-import type { Client } from 'pg'
 import { assert } from '../../../kernel/assert.ts'
 import { E, type Either } from '../../../kernel/fp.ts'
 import { type Instant, instant, latest } from '../../../kernel/instant.ts'
@@ -9,22 +8,21 @@ import type { Database } from '../database.ts'
 import { unavailableBecause } from '../failure.ts'
 import { atLaterTime, type Batch } from './batch.ts'
 import { bet, flush, type Flushed, isSingle, type Stands, type Verdict } from './flush.ts'
-import { answers, openSession, type Session } from './session.ts'
-import { settle } from './settle.ts'
+import { answers, cut, openSession, type Session } from './session.ts'
+import { type Means, type Patience, settle } from './settle.ts'
+
+/** Gives every caller of a batch its answer. */
+export type Tell = () => void
 
 export type Writer = {
-  /** Writes a batch and answers its callers. One at a time. Never rejects. */
-  readonly send: (batch: Batch) => Promise<void>
+  /**
+   * Writes a batch. What it gives answers the callers of the batch; so the next batch can be on its
+   * way before they go on. One at a time. Never rejects.
+   */
+  readonly send: (batch: Batch) => Promise<Tell>
   /** The newest time in the ledger as far as this process knows: no batch may be earlier. */
   readonly notBefore: () => Instant
   readonly close: () => Promise<void>
-}
-
-export type Patience = {
-  /** How long to wait for the answer to a statement before the connection is taken for lost. */
-  readonly answerMs: number
-  /** How long to try to find out what became of a flush whose answer was lost. */
-  readonly settleMs: number
 }
 
 /** The first is longer than the server waits before it cancels a statement. */
@@ -53,42 +51,40 @@ const knownOf = (session: Session): Known => ({
   versions: new Map(),
 })
 
-/** What a writer works with. */
-type Means = { readonly database: Database; readonly patience: Patience }
-
 export const openWriter = async (
   database: Database,
   patience: Patience = PATIENCE,
 ): Promise<Writer> => {
   const means: Means = { database, patience }
-  let known: Known | undefined = knownOf(await openSession(database))
+  let known: Known | undefined = knownOf(await openSession(database, patience.answerMs))
   let newest = instant(0)
 
-  const reach = async (batch: Batch): Promise<void> => {
+  const reach = async (batch: Batch): Promise<Tell> => {
     try {
       // A session that was lost while nothing was under way leaves nothing to settle.
       if (known === undefined || known.session.isLost()) {
         known = undefined
-        known = knownOf(await openSession(database))
+        known = knownOf(await openSession(database, patience.answerMs))
       }
     } catch (error) {
-      answerAll(batch, () => E.left(unavailableBecause(database.place, error)))
-      return
+      return tellAll(batch, () => E.left(unavailableBecause(database.place, error)))
     }
     const sending = { batch }
     try {
-      deliver(sending.batch, await write(means, known, sending))
+      const all = await write(known, sending)
+      newest = latest(newest, sending.batch.ts)
+      return tell(sending.batch, all)
     } catch (error) {
-      const next = await recover(means, known.session, sending.batch, error)
-      known = next === undefined ? undefined : knownOf(next)
+      const recovered = await recover(means, known.session, sending.batch, error)
+      known = recovered.session === undefined ? undefined : knownOf(recovered.session)
+      return recovered.tell
     }
-    newest = latest(newest, sending.batch.ts)
   }
 
   return {
     send: async (batch) => {
       newest = latest(newest, batch.ts)
-      await reach(batch)
+      return reach(batch)
     },
     notBefore: () => newest,
     close: async () => {
@@ -99,33 +95,32 @@ export const openWriter = async (
 
 type Answer = Either<AppendFailure, Appended>
 
-const deliver = (batch: Batch, all: readonly Answer[]): void => {
+const tell = (batch: Batch, all: readonly Answer[]): Tell => {
   assert(all.length === batch.appends.length, 'one answer an append')
-  all.forEach((answer, i) => batch.appends[i]?.waiting.answer(answer))
+  return () => all.forEach((answer, i) => batch.appends[i]?.waiting.answer(answer))
 }
 
-/** Gives all callers one answer; if making it throws, all get the defect. */
-const answerAll = (batch: Batch, answer: () => Answer): void => {
+/** One answer for all callers; if making it throws, all get the defect. */
+const tellAll = (batch: Batch, answer: () => Answer): Tell => {
   try {
     const one = answer()
-    for (const { waiting } of batch.appends) waiting.answer(one)
+    return tell(
+      batch,
+      batch.appends.map(() => one),
+    )
   } catch (defect) {
-    for (const { waiting } of batch.appends) waiting.fail(defect)
+    return () => batch.appends.forEach(({ waiting }) => waiting.fail(defect))
   }
 }
 
 /** `sending.batch` is always the batch as it was sent last. */
-const write = async (
-  means: Means,
-  known: Known,
-  sending: { batch: Batch },
-): Promise<readonly Answer[]> => {
-  const appended = await betOn(means, known, sending.batch)
+const write = async (known: Known, sending: { batch: Batch }): Promise<readonly Answer[]> => {
+  const appended = await betOn(known, sending.batch)
   if (appended !== undefined) return [E.right(appended)]
   let stands = trusting(known)
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const { client } = known.session
-    const flushed = await inTime(means.patience, client, flush(client, sending.batch, stands))
+    const { client, inTime } = known.session
+    const flushed = await inTime(flush(client, sending.batch, stands))
     if (flushed?.tag === 'Judged') return judged(known, flushed, sending.batch)
     if (flushed === undefined) stands = () => false
     // The other clock goes on meanwhile: each try reaches a little further ahead of it.
@@ -143,16 +138,11 @@ const trusting = ({ calm, versions }: Known): Stands =>
     : ({ stream, expectedVersion }) => expectedVersion <= (versions.get(stream) ?? 0)
 
 /** Bets, if there is something to bet on and nobody else wrote for a while. */
-const betOn = async (
-  { patience }: Means,
-  known: Known,
-  batch: Batch,
-): Promise<Appended | undefined> => {
+const betOn = async (known: Known, batch: Batch): Promise<Appended | undefined> => {
   const { head, calm } = known
-  const { client } = known.session
+  const { client, inTime } = known.session
   if (head === undefined || calm < CALM_FLUSHES || !isSingle(batch)) return undefined
-  const betting = bet(client, batch, { head, stands: trusting(known) })
-  const appended = await inTime(patience, client, betting)
+  const appended = await inTime(bet(client, batch, { head, stands: trusting(known) }))
   if (appended === undefined) return undefined
   known.head = head + 1
   remember(known, batch.appends, [E.right(appended)])
@@ -182,38 +172,20 @@ const remember = (
   })
 }
 
-/** A server that does not answer at all is taken for lost. */
-const inTime = async <A>(
-  { answerMs }: Patience,
-  client: Client,
-  statement: Promise<A>,
-): Promise<A> => {
-  const timer = setTimeout(() => cut(client), answerMs)
-  try {
-    return await statement
-  } finally {
-    clearTimeout(timer)
-  }
-}
+type Recovered = { readonly tell: Tell; readonly session: Session | undefined }
 
-/** With a statement under way node-pg cuts the connection instead of saying goodbye. */
-const cut = (client: Client): void => {
-  client.end().catch(() => undefined)
-}
-
-/** After a failure: answers the callers, and gives the session to go on with, if there is one. */
+/** After a failure: what to tell the callers, and the session to go on with, if there is one. */
 const recover = async (
   { database, patience }: Means,
   session: Session,
   batch: Batch,
   error: unknown,
-): Promise<Session | undefined> => {
-  if (await inTime(patience, session.client, answers(session.client))) {
-    answerAll(batch, () => E.left(unavailableBecause(database.place, error)))
-    return session
+): Promise<Recovered> => {
+  if (await session.inTime(answers(session.client))) {
+    const because = (): Answer => E.left(unavailableBecause(database.place, error))
+    return { tell: tellAll(batch, because), session }
   }
   cut(session.client)
-  const settled = await settle(database, session, batch, patience.settleMs)
-  deliver(batch, settled.answers)
-  return settled.session
+  const settled = await settle({ database, patience }, session, batch)
+  return { tell: tell(batch, settled.answers), session: settled.session }
 }
