@@ -7,6 +7,7 @@
 import { canonicalJson, type Json } from '../../src/kernel/canonical-json.ts'
 import { formatInstant } from '../../src/kernel/instant.ts'
 import type { EventOf } from '../../src/ledger/event.ts'
+import { concludedBy } from '../fetch-fault.ts'
 import type { Fold, Folded } from '../projection.ts'
 import { type AdsTxtConclusion, type Fault, concludeAdsTxt } from './conclude.ts'
 
@@ -82,8 +83,9 @@ const wordOf = (conclusion: AdsTxtConclusion, known: boolean): string => {
 }
 
 const fold = (state: AdsTxtState, step: Folded): AdsTxtState => {
-  const { event, position, ts } = step.recorded
-  if (event.type !== 'FetchConcluded' || event.purpose !== 'ads-txt') return state
+  const { position, ts } = step.recorded
+  const event = concludedBy(step.recorded.event)
+  if (event?.purpose !== 'ads-txt') return state
   const now = { position, at: formatInstant(ts) }
   const conclusion = concludeAdsTxt(event, step.reading)
   const seen = seenOf(event, now)
@@ -105,10 +107,12 @@ const fold = (state: AdsTxtState, step: Folded): AdsTxtState => {
 export const adsTxtStateFold: Fold<AdsTxtState> = {
   name: 'ads-txt-state',
   version: 1,
-  interestedIn: ['FetchConcluded'],
+  interestedIn: ['FetchConcluded', 'RequestWithheld'],
   reads: { purpose: 'ads-txt', reader: 'ads-txt' },
-  keysOf: ({ event }) =>
-    event.type === 'FetchConcluded' && event.purpose === 'ads-txt' ? [event.subject] : [],
+  keysOf: ({ event }) => {
+    const concluded = concludedBy(event)
+    return concluded?.purpose === 'ads-txt' ? [concluded.subject] : []
+  },
   initial,
   fold,
 }

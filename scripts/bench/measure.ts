@@ -29,6 +29,9 @@ export type Comparison = {
   readonly rounds: number
 }
 
+/** The just-in-time compiler, the caches and the statistics of the database have settled by then. */
+const WARM_UP_ROUNDS = 4
+
 const rateOf = async (way: Way, n: number): Promise<Rate> => {
   const run = way.ready(n)
   const from = performance.now()
@@ -37,7 +40,7 @@ const rateOf = async (way: Way, n: number): Promise<Rate> => {
 }
 
 /**
- * Runs both ways in turns, `rounds` times `n` things each, after two rounds that do not count. Who
+ * Runs both ways in turns, `rounds` times `n` things each, after some rounds that do not count. Who
  * goes first changes every round, so that a load that grows or shrinks favours neither.
  */
 export const compare = async (
@@ -47,7 +50,7 @@ export const compare = async (
 ): Promise<Comparison> => {
   const bareRates: Rate[] = []
   const ourRates: Rate[] = []
-  for (let round = -2; round < rounds; round += 1) {
+  for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
     const first = round % 2 === 0 ? bare : ours
     const one = await rateOf(first, n)
     const other = await rateOf(first === bare ? ours : bare, n)

@@ -2,7 +2,7 @@ import { E, type TaskEither } from '../kernel/fp.ts'
 import { describeParseFailure, type ParseFailure } from '../kernel/codec.ts'
 import type { BodyFailure } from '../capture/port.ts'
 import type { AppendFailure, ReadFailure } from '../ledger/port.ts'
-import type { CatchUpFailure } from './catch-up.ts'
+import type { CatchUpFailure } from './projecting/catch-up.ts'
 
 /** What ends a command from outside: the world said no. Never thrown for what a site did. */
 export type HaltCause =

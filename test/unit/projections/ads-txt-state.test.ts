@@ -5,7 +5,7 @@ import type { Row } from '../../../projections/projection.ts'
 import type { Json } from '../../../src/kernel/canonical-json.ts'
 import type { EventOf } from '../../../src/ledger/event.ts'
 import { present } from '../../../src/kernel/assert.ts'
-import { catchUp } from '../../../src/shell/catch-up.ts'
+import { catchUp } from '../../../src/shell/projecting/catch-up.ts'
 import { right } from '../../support/either.ts'
 import { type Ending, History } from '../../support/history.ts'
 import { foldAll, portsOf } from '../../support/projecting.ts'
@@ -210,4 +210,19 @@ test('CL2: fetches of other files do not touch the state', () => {
     history.recorded.flatMap((event) => adsTxtState.keysOf(event)),
     [],
   )
+})
+
+test('PR8, PR10: a file that was never asked for has a state too, and the reason for it', async () => {
+  const history = new History()
+  const position = history.withhold(SITE, 'ads-txt', 'robots-unreachable')
+  const row = await rowAfter(history)
+  deepEqual([row['state'], row['position'], codes(row)], ['unknown', position, ['H_WITHHELD']])
+})
+
+test('PR8: a night on which the file was withheld keeps the last good data set', async () => {
+  const history = new History()
+  history.fetch(asked, ok('ads.example, 1, DIRECT\n'))
+  history.withhold(SITE, 'ads-txt', 'crawl-delay-too-long')
+  const row = await rowAfter(history)
+  deepEqual([row['state'], row['good_state'], row['records']], ['keep_last', 'ok', 1])
 })

@@ -20,8 +20,8 @@ export type Session = {
 /** Any fixed number: the first half of the keys, apart from other uses of advisory locks. */
 const KEYS = 1_818_846_823
 const KEY_MAX = 2 ** 31 - 1
-/** What waits longer for the ledger's lock is cancelled by the server: nothing was written. */
-const STATEMENT_PATIENCE = '30s'
+/** What waits longer for the ledger's lock is refused by the server: nothing was written. */
+const LOCK_PATIENCE = '30s'
 const POLL_MS = 20
 
 const hold = async (client: Client, key: number): Promise<boolean> => {
@@ -36,7 +36,7 @@ const hold = async (client: Client, key: number): Promise<boolean> => {
 export const openSession = async (database: Database, answerMs: number): Promise<Session> => {
   const client = await database.connect('crawl_ledger_writer', {
     plan_cache_mode: 'force_generic_plan',
-    statement_timeout: STATEMENT_PATIENCE,
+    lock_timeout: LOCK_PATIENCE,
   })
   const inTime = watched(client, answerMs)
   let lost = false

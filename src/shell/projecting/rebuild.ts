@@ -1,7 +1,7 @@
 /** A projection made again from the whole ledger, beside the live one, which it then replaces. */
-import type { Standing } from '../../projections/port.ts'
-import type { Projection } from '../../projections/projection.ts'
-import { E, type TaskEither } from '../kernel/fp.ts'
+import type { Standing } from '../../../projections/port.ts'
+import type { Projection } from '../../../projections/projection.ts'
+import { E, type TaskEither } from '../../kernel/fp.ts'
 import {
   buildOf,
   type FoldFailure,

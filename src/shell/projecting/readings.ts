@@ -3,17 +3,17 @@
  * remembered in the projection store, so that a rebuild does not open the body again. At most one
  * body is in memory at a time.
  */
-import type { KnownReadings, ProjectionStore } from '../../projections/port.ts'
-import type { Projection, Reading, Unread } from '../../projections/projection.ts'
-import type { BodyStore } from '../capture/port.ts'
-import { present } from '../kernel/assert.ts'
-import { canonicalJson, type Json } from '../kernel/canonical-json.ts'
-import type { Digest } from '../kernel/digest.ts'
-import { E, type Either } from '../kernel/fp.ts'
-import type { Recorded } from '../ledger/entry.ts'
-import type { EventOf } from '../ledger/event.ts'
-import type { IntegrityBreach, Unavailable } from '../ledger/port.ts'
-import { type Capture, type Reader, readerLabel } from '../readers/reader.ts'
+import type { KnownReadings, ProjectionStore } from '../../../projections/port.ts'
+import type { Projection, Reading, Unread } from '../../../projections/projection.ts'
+import type { BodyStore } from '../../capture/port.ts'
+import { present } from '../../kernel/assert.ts'
+import { canonicalJson, type Json } from '../../kernel/canonical-json.ts'
+import type { Digest } from '../../kernel/digest.ts'
+import { E, type Either } from '../../kernel/fp.ts'
+import type { Recorded } from '../../ledger/entry.ts'
+import type { EventOf } from '../../ledger/event.ts'
+import type { IntegrityBreach, Unavailable } from '../../ledger/port.ts'
+import { type Capture, type Reader, readerLabel } from '../../readers/reader.ts'
 
 export type ReadingPorts = {
   readonly bodies: Pick<BodyStore, 'get'>

@@ -1,7 +1,7 @@
 /** Brings a live table up to the head of the ledger. */
-import type { Build, Standing } from '../../projections/port.ts'
-import type { Projection } from '../../projections/projection.ts'
-import { E, type Either, type TaskEither } from '../kernel/fp.ts'
+import type { Build, Standing } from '../../../projections/port.ts'
+import type { Projection } from '../../../projections/projection.ts'
+import { E, type Either, type TaskEither } from '../../kernel/fp.ts'
 import {
   buildOf,
   type FoldFailure,

@@ -1,10 +1,10 @@
 /** The states of a table that are in memory: folded there, and committed together. */
-import type { Overtaken, ProjectionStore, Standing, Written } from '../../projections/port.ts'
-import type { Folded, Projection, Row } from '../../projections/projection.ts'
-import { present } from '../kernel/assert.ts'
-import { canonicalJson, type Json } from '../kernel/canonical-json.ts'
-import { E, type Either } from '../kernel/fp.ts'
-import type { Unavailable } from '../ledger/port.ts'
+import type { Overtaken, ProjectionStore, Standing, Written } from '../../../projections/port.ts'
+import type { Folded, Projection, Row } from '../../../projections/projection.ts'
+import { present } from '../../kernel/assert.ts'
+import { canonicalJson, type Json } from '../../kernel/canonical-json.ts'
+import { E, type Either } from '../../kernel/fp.ts'
+import type { Unavailable } from '../../ledger/port.ts'
 
 type Held = { state: Json; isNew: boolean; changed: boolean }
 

@@ -2,13 +2,13 @@
  * The one way in which events become rows: page by page from the ledger, batch by batch into the
  * states, commit by commit into a table. Catching up and rebuilding differ only in their limits.
  */
-import type { Build, Overtaken, ProjectionStore, Standing } from '../../projections/port.ts'
-import type { Folded, Projection } from '../../projections/projection.ts'
-import type { BodyStore } from '../capture/port.ts'
-import { E, type Either } from '../kernel/fp.ts'
-import type { Recorded } from '../ledger/entry.ts'
-import type { Ledger, ReadFailure } from '../ledger/port.ts'
-import { type Reader, readerLabel } from '../readers/reader.ts'
+import type { Build, Overtaken, ProjectionStore, Standing } from '../../../projections/port.ts'
+import type { Folded, Projection } from '../../../projections/projection.ts'
+import type { BodyStore } from '../../capture/port.ts'
+import { E, type Either } from '../../kernel/fp.ts'
+import type { Recorded } from '../../ledger/entry.ts'
+import type { Ledger, ReadFailure } from '../../ledger/port.ts'
+import { type Reader, readerLabel } from '../../readers/reader.ts'
 import { beginCommit, commitAll, foldBatch, heldStates, type HeldStates } from './held-states.ts'
 import {
   type PageReadings,
