@@ -1,5 +1,5 @@
 /** Why asking for a file gave nothing to read, in the codes of the readers' faults. */
-import type { EventOf, LedgerEvent } from '../src/ledger/event.ts'
+import type { EventOf } from '../src/ledger/event.ts'
 import type { Folded } from './projection.ts'
 
 /** `detail` is the ledger's own tag for the same thing. */
@@ -16,36 +16,6 @@ const REDIRECTS: ReadonlyMap<string, string> = new Map([
   ['loop', 'H_TOO_MANY_REDIRECTS'],
   ['second-hop-outside', 'H_REDIRECT_SECOND_HOP'],
 ])
-
-/**
- * A fetch that was withheld before its first request has no FetchConcluded; the RequestWithheld is
- * its end, and is read as one. Other events end no fetch.
- */
-export const concludedBy = (event: LedgerEvent): Concluded | undefined => {
-  if (event.type === 'FetchConcluded') return event
-  if (event.type !== 'RequestWithheld') return undefined
-  const { programme, subject, purpose, night, url, reason } = event
-  return {
-    type: 'FetchConcluded',
-    v: 1,
-    programme,
-    subject,
-    purpose,
-    target: url,
-    night,
-    outcome: 'withheld',
-    because: reason,
-    url,
-    hops: 0,
-    redirects: [],
-    request: null,
-    reused: false,
-    status: null,
-    headers: [],
-    commit: null,
-    truncated: false,
-  }
-}
 
 /** The one fault of a fetch that left nothing to read. */
 export const unreadFault = (event: Concluded, reading: Folded['reading']): FetchFault => {

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { connectionOf } from '../src/adapters/postgres/connection.ts'
 import { openDatabase } from '../src/adapters/postgres/database.ts'
-import { openEmbedded } from '../src/adapters/postgres/embedded.ts'
+import { openEmbedded } from '../src/adapters/postgres/embedded/embedded.ts'
 import { E, type Either } from '../src/kernel/fp.ts'
 
 /** Each query gives lines of one column `line`, in an order that does not depend on the server. */

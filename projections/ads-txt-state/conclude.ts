@@ -2,7 +2,7 @@
 import type { Json } from '../../src/kernel/canonical-json.ts'
 import { integer, oneOf, parse, t, text } from '../../src/kernel/codec.ts'
 import { E } from '../../src/kernel/fp.ts'
-import type { EventOf } from '../../src/ledger/event.ts'
+import type { EventOf, LedgerEvent } from '../../src/ledger/event.ts'
 import { type FetchFault, redirectFaults, unreadFault } from '../fetch-fault.ts'
 import type { Folded } from '../projection.ts'
 
@@ -68,4 +68,34 @@ const read = (reading: Json, reader: string, noted: readonly Fault[]): AdsTxtCon
   const { state, records, variables, faults, hint } = reading as unknown as AdsTxtReading
   const data = DATA.has(state) ? { state, records, variables } : null
   return { state, faults: [...noted, ...faults], data, hint: hint ?? null, reader }
+}
+
+/**
+ * A fetch that was withheld before its first request has no FetchConcluded; the RequestWithheld is
+ * its end, and is read as one. Other events end no fetch.
+ */
+export const concludedBy = (event: LedgerEvent): EventOf<'FetchConcluded'> | undefined => {
+  if (event.type === 'FetchConcluded') return event
+  if (event.type !== 'RequestWithheld') return undefined
+  const { programme, subject, purpose, night, url, reason } = event
+  return {
+    type: 'FetchConcluded',
+    v: 1,
+    programme,
+    subject,
+    purpose,
+    target: url,
+    night,
+    outcome: 'withheld',
+    because: reason,
+    url,
+    hops: 0,
+    redirects: [],
+    request: null,
+    reused: false,
+    status: null,
+    headers: [],
+    commit: null,
+    truncated: false,
+  }
 }

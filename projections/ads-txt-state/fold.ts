@@ -7,9 +7,8 @@
 import { canonicalJson, type Json } from '../../src/kernel/canonical-json.ts'
 import { formatInstant } from '../../src/kernel/instant.ts'
 import type { EventOf } from '../../src/ledger/event.ts'
-import { concludedBy } from '../fetch-fault.ts'
 import type { Fold, Folded } from '../projection.ts'
-import { type AdsTxtConclusion, type Fault, concludeAdsTxt } from './conclude.ts'
+import { type AdsTxtConclusion, concludeAdsTxt, concludedBy, type Fault } from './conclude.ts'
 
 /** One conclusion of a fetch: where it stands in the ledger, and the exchange it rests on. */
 type Seen = {

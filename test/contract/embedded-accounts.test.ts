@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { chmod, chown, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { openEmbedded } from '../../src/adapters/postgres/embedded.ts'
+import { openEmbedded } from '../../src/adapters/postgres/embedded/embedded.ts'
 import { right } from '../support/either.ts'
 import {
   dataDirOf,

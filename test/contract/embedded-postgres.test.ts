@@ -13,13 +13,13 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { openEmbedded } from '../../src/adapters/postgres/embedded.ts'
-import { makeLibraryLinks } from '../../src/adapters/postgres/embedded-binaries.ts'
+import { openEmbedded } from '../../src/adapters/postgres/embedded/embedded.ts'
+import { makeLibraryLinks } from '../../src/adapters/postgres/embedded/binaries.ts'
 import {
   checkSocketDirectory,
   makeSocketDirectory,
   socketDirectoryFor,
-} from '../../src/adapters/postgres/embedded-socket.ts'
+} from '../../src/adapters/postgres/embedded/socket.ts'
 import { left, right } from '../support/either.ts'
 import {
   clusterOf,

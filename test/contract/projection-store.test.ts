@@ -1,7 +1,7 @@
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { postgresProjectionStore } from '../../src/adapters/postgres/projection-store.ts'
+import { postgresProjectionStore } from '../../src/adapters/postgres/projections/store.ts'
 import { E } from '../../src/kernel/fp.ts'
 import { canonicalJson } from '../../src/kernel/canonical-json.ts'
 import { catchUp } from '../../src/shell/projecting/catch-up.ts'

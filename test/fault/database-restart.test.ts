@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { serverProcesses } from '../../src/adapters/postgres/embedded-process.ts'
+import { serverProcesses } from '../../src/adapters/postgres/embedded/process.ts'
 import {
   assertNoFaults,
   type Campaign,

@@ -9,8 +9,11 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { type EmbeddedDatabase, openEmbedded } from '../../src/adapters/postgres/embedded.ts'
-import { serverProcesses } from '../../src/adapters/postgres/embedded-process.ts'
+import {
+  type EmbeddedDatabase,
+  openEmbedded,
+} from '../../src/adapters/postgres/embedded/embedded.ts'
+import { serverProcesses } from '../../src/adapters/postgres/embedded/process.ts'
 import { left, right } from '../support/either.ts'
 import {
   clusterOf,

@@ -9,7 +9,10 @@
  */
 import { once } from 'node:events'
 import { Client } from 'pg'
-import { type EmbeddedDatabase, openEmbedded } from '../../src/adapters/postgres/embedded.ts'
+import {
+  type EmbeddedDatabase,
+  openEmbedded,
+} from '../../src/adapters/postgres/embedded/embedded.ts'
 import { E } from '../../src/kernel/fp.ts'
 
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type QueryResultRow } from 'pg'
-import type { EmbeddedDatabase } from '../../src/adapters/postgres/embedded.ts'
-import { findPostmaster } from '../../src/adapters/postgres/embedded-postmaster.ts'
-import { serverProcesses } from '../../src/adapters/postgres/embedded-process.ts'
+import type { EmbeddedDatabase } from '../../src/adapters/postgres/embedded/embedded.ts'
+import { findPostmaster } from '../../src/adapters/postgres/embedded/postmaster.ts'
+import { serverProcesses } from '../../src/adapters/postgres/embedded/process.ts'
 
 export const isRoot = process.getuid?.() === 0
 export const onLinux = process.platform === 'linux'

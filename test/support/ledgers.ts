@@ -14,7 +14,10 @@ import type { Claims } from '../../src/politeness/port.ts'
 import { openAgain, places } from './database.ts'
 import { right } from './either.ts'
 
-export type Party = { readonly ledger: Ledger; readonly claims: Claims & { readonly close: () => Promise<void> } }
+export type Party = {
+  readonly ledger: Ledger
+  readonly claims: Claims & { readonly close: () => Promise<void> }
+}
 
 export type PartyOptions = {
   readonly clock?: Clock

@@ -19,8 +19,8 @@ import {
   accountsToTry,
   currentSelf,
   findAccount,
-} from '../../src/adapters/postgres/embedded-account.ts'
-import { findBinaries } from '../../src/adapters/postgres/embedded-binaries.ts'
+} from '../../src/adapters/postgres/embedded/account.ts'
+import { findBinaries } from '../../src/adapters/postgres/embedded/binaries.ts'
 import { right } from './either.ts'
 
 export type Programs = { readonly initdb: string; readonly postgres: string }

@@ -26,6 +26,12 @@ export const isHeld = (rows: ClaimRows, { site, fence }: Guard): boolean => {
   return row !== undefined && row.fence === fence && row.holder !== null
 }
 
+const revokeAll = (rows: ClaimRows, gone: string): void => {
+  for (const [site, { holder, fence }] of rows) {
+    if (holder === gone) rows.set(site, { fence, holder: null, leaseUntil: 0 })
+  }
+}
+
 export const memoryClaims = (
   { holder, isGone }: MemoryHolder,
   rows: ClaimRows = new Map(),
@@ -61,12 +67,7 @@ export const memoryClaims = (
         if (held.get(site) === fence) free(site, fence)
         return E.right(undefined)
       },
-    revoke: (gone) => async () => {
-      for (const [site, { holder, fence }] of rows) {
-        if (holder === gone) rows.set(site, { fence, holder: null, leaseUntil: 0 })
-      }
-      return E.right(undefined)
-    },
+    revoke: (gone) => async () => E.right(revokeAll(rows, gone)),
     close: async () => {
       clearInterval(timer)
       for (const [site, fence] of held) free(site, fence)

@@ -5,15 +5,15 @@ import {
   accountsToTry,
   nobodyOf,
   type Self,
-} from '../../../../src/adapters/postgres/embedded-account.ts'
+} from '../../../../src/adapters/postgres/embedded/account.ts'
 import {
   complaint,
   ofSystemError,
   unavailable,
-} from '../../../../src/adapters/postgres/embedded-failure.ts'
-import { parsePostmasterFile } from '../../../../src/adapters/postgres/embedded-postmaster.ts'
-import { serverArguments } from '../../../../src/adapters/postgres/embedded-settings.ts'
-import { socketDirectoryFor, socketIn } from '../../../../src/adapters/postgres/embedded-socket.ts'
+} from '../../../../src/adapters/postgres/embedded/failure.ts'
+import { parsePostmasterFile } from '../../../../src/adapters/postgres/embedded/postmaster.ts'
+import { serverArguments } from '../../../../src/adapters/postgres/embedded/settings.ts'
+import { socketDirectoryFor, socketIn } from '../../../../src/adapters/postgres/embedded/socket.ts'
 
 const NOBODY = { uid: 65_534, gid: 65_533 }
 const root: Self = { uid: 0, gid: 0, named: true, nobody: NOBODY }

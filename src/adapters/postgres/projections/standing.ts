@@ -1,10 +1,10 @@
 /** Which tables there are, and how the shadow becomes the live one. */
 import type { ClientBase, Pool } from 'pg'
-import type { Build, Overtaken, ProjectionStatus, Standing } from '../../../projections/port.ts'
-import type { Projection } from '../../../projections/projection.ts'
-import { present } from '../../kernel/assert.ts'
-import { E, type Either } from '../../kernel/fp.ts'
-import { createTables, dropTables, finishShadow, replaceLive } from './projection-tables.ts'
+import type { Build, Overtaken, ProjectionStatus, Standing } from '../../../../projections/port.ts'
+import type { Projection } from '../../../../projections/projection.ts'
+import { present } from '../../../kernel/assert.ts'
+import { E, type Either } from '../../../kernel/fp.ts'
+import { createTables, dropTables, finishShadow, replaceLive } from './tables.ts'
 
 type RegistryRow = Omit<Standing, 'projection'> & {
   readonly name: string

@@ -6,9 +6,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { E, type Either } from '../../kernel/fp.ts'
-import { CLUSTER_USER } from './embedded-settings.ts'
-import type { Postmaster } from './embedded-postmaster.ts'
+import { E, type Either } from '../../../kernel/fp.ts'
+import { CLUSTER_USER } from './settings.ts'
+import type { Postmaster } from './postmaster.ts'
 
 /** Locks are per database: in this one nobody else takes any. */
 const MAINTENANCE_DATABASE = 'postgres'

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
-import { E, type Either } from '../../kernel/fp.ts'
+import { E, type Either } from '../../../kernel/fp.ts'
 
 /** A `Left` rolls back, as an error does. */
 export const inTransaction = async <L, A>(

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ClientBase } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import type { Standing, Written } from '../../../projections/port.ts'
-import type { Cell, Projection } from '../../../projections/projection.ts'
-import { column, INDEX_COLUMN, KEY_COLUMN, tableNames } from './projection-tables.ts'
+import type { Standing, Written } from '../../../../projections/port.ts'
+import type { Cell, Projection } from '../../../../projections/projection.ts'
+import { column, INDEX_COLUMN, KEY_COLUMN, tableNames } from './tables.ts'
 
 /**
  * Moves the checkpoint if the table still stands where `standing` says; false if it does not. The

@@ -2,10 +2,10 @@
 import { chown, lstat, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sha256Hex } from '../../kernel/digest.ts'
-import type { Unavailable } from '../../ledger/port.ts'
-import { SOCKET_PORT } from './embedded-settings.ts'
-import { systemCode, unavailable } from './embedded-failure.ts'
+import { sha256Hex } from '../../../kernel/digest.ts'
+import type { Unavailable } from '../../../ledger/port.ts'
+import { SOCKET_PORT } from './settings.ts'
+import { systemCode, unavailable } from './failure.ts'
 
 /** Bytes of a socket's path without the closing NUL: 104 on macOS and BSD, 108 on Linux. */
 const PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103

@@ -1,9 +1,9 @@
 /** What a server leaves behind that was killed: processes without a postmaster, and files. */
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findPostmaster, postmasterFile, signal } from './embedded-postmaster.ts'
-import { serverProcesses } from './embedded-process.ts'
-import { socketIn } from './embedded-socket.ts'
+import { findPostmaster, postmasterFile, signal } from './postmaster.ts'
+import { serverProcesses } from './process.ts'
+import { socketIn } from './socket.ts'
 
 /**
  * Waits until no process of a killed server is left, and answers those that stay. They end by

@@ -1,24 +1,18 @@
 /** One start of the server, under the start lock. */
 import { access, chmod, chown, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { E, type Either } from '../../kernel/fp.ts'
-import type { Unavailable } from '../../ledger/port.ts'
-import { type Account, accountsToTry, currentSelf, findAccount } from './embedded-account.ts'
-import { type Binaries, findBinaries } from './embedded-binaries.ts'
-import {
-  clusterMajor,
-  clusterOwner,
-  createCluster,
-  handOver,
-  removeUnfinished,
-} from './embedded-cluster.ts'
-import { complaint, unavailable } from './embedded-failure.ts'
-import { openLog } from './embedded-log.ts'
-import { ENDED_WELL, findPostmaster, launch } from './embedded-postmaster.ts'
-import { clearTraces, outwaitRemains } from './embedded-remains.ts'
-import { serverArguments } from './embedded-settings.ts'
-import { makeSocketDirectory, socketDirectoryFor } from './embedded-socket.ts'
-import { type StartLock, tryStartLock } from './embedded-start-lock.ts'
+import { E, type Either } from '../../../kernel/fp.ts'
+import type { Unavailable } from '../../../ledger/port.ts'
+import { type Account, accountsToTry, currentSelf, findAccount } from './account.ts'
+import { type Binaries, findBinaries } from './binaries.ts'
+import { clusterMajor, clusterOwner, createCluster, handOver, removeUnfinished } from './cluster.ts'
+import { complaint, unavailable } from './failure.ts'
+import { openLog } from './log.ts'
+import { ENDED_WELL, findPostmaster, launch } from './postmaster.ts'
+import { clearTraces, outwaitRemains } from './remains.ts'
+import { serverArguments } from './settings.ts'
+import { makeSocketDirectory, socketDirectoryFor } from './socket.ts'
+import { type StartLock, tryStartLock } from './start-lock.ts'
 
 export type Start = {
   readonly ended: () => boolean

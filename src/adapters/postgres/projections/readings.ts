@@ -1,7 +1,7 @@
 /** Readings made before, each text once however many captures give it. */
 import type { Pool } from 'pg'
-import type { KnownReadings } from '../../../projections/port.ts'
-import { sha256 } from '../../kernel/digest.ts'
+import type { KnownReadings } from '../../../../projections/port.ts'
+import { sha256 } from '../../../kernel/digest.ts'
 
 type ReadingRow = { readonly concluded: number; readonly reading: string | null }
 

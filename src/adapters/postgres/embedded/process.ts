@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { systemCode } from './embedded-failure.ts'
+import { systemCode } from './failure.ts'
 
 /** Whether `pid` runs and serves `cluster`. A process that only waits for its parent has ended. */
 export const isServerProcess = async (pid: number, cluster: string): Promise<boolean> => {

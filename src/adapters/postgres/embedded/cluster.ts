@@ -2,12 +2,12 @@
 import { execFile } from 'node:child_process'
 import { chown, lstat, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { E, type Either } from '../../kernel/fp.ts'
-import type { Unavailable } from '../../ledger/port.ts'
-import type { Account } from './embedded-account.ts'
-import type { Binaries } from './embedded-binaries.ts'
-import { complaint, systemCode, unavailable } from './embedded-failure.ts'
-import { initdbArguments, LEDGER_DATABASE, singleUserArguments } from './embedded-settings.ts'
+import { E, type Either } from '../../../kernel/fp.ts'
+import type { Unavailable } from '../../../ledger/port.ts'
+import type { Account } from './account.ts'
+import type { Binaries } from './binaries.ts'
+import { complaint, systemCode, unavailable } from './failure.ts'
+import { initdbArguments, LEDGER_DATABASE, singleUserArguments } from './settings.ts'
 
 const UNFINISHED = 'postgres.unfinished-'
 

@@ -1,8 +1,8 @@
 import type { Client } from 'pg'
-import { E, type TaskEither } from '../../kernel/fp.ts'
-import type { Unavailable } from '../../ledger/port.ts'
-import type { Database } from './database.ts'
-import { unavailableBecause } from './failure.ts'
+import { E, type TaskEither } from '../../../kernel/fp.ts'
+import type { Unavailable } from '../../../ledger/port.ts'
+import type { Database } from '../database.ts'
+import { unavailableBecause } from '../failure.ts'
 
 type LockDatabase = Pick<Database, 'place' | 'connect'>
 

@@ -2,10 +2,10 @@
 import { lstat, readFile, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { listOf, parse, t, text } from '../../kernel/codec.ts'
-import { E, type Either } from '../../kernel/fp.ts'
-import type { Unavailable } from '../../ledger/port.ts'
-import { ofSystemError, unavailable } from './embedded-failure.ts'
+import { listOf, parse, t, text } from '../../../kernel/codec.ts'
+import { E, type Either } from '../../../kernel/fp.ts'
+import type { Unavailable } from '../../../ledger/port.ts'
+import { ofSystemError, unavailable } from './failure.ts'
 
 export type Binaries = { readonly initdb: string; readonly postgres: string }
 

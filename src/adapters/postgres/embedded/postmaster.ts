@@ -4,10 +4,10 @@ import { type FileHandle, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Account } from './embedded-account.ts'
-import { systemCode } from './embedded-failure.ts'
-import { isServerProcess } from './embedded-process.ts'
-import { socketIn } from './embedded-socket.ts'
+import type { Account } from './account.ts'
+import { systemCode } from './failure.ts'
+import { isServerProcess } from './process.ts'
+import { socketIn } from './socket.ts'
 
 export type Postmaster = {
   readonly pid: number

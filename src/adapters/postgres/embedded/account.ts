@@ -10,9 +10,9 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { E, type Either } from '../../kernel/fp.ts'
-import type { Unavailable } from '../../ledger/port.ts'
-import { complaint, unavailable } from './embedded-failure.ts'
+import { E, type Either } from '../../../kernel/fp.ts'
+import type { Unavailable } from '../../../ledger/port.ts'
+import { complaint, unavailable } from './failure.ts'
 
 export type Command = {
   readonly file: string

@@ -1,10 +1,10 @@
 /** From entering to leaving the shared server. */
 import { rmdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { E } from '../../kernel/fp.ts'
-import { endPostmaster, findPostmaster } from './embedded-postmaster.ts'
-import { enter, type Presence } from './embedded-presence.ts'
-import { tryStartLock } from './embedded-start-lock.ts'
+import { E } from '../../../kernel/fp.ts'
+import { endPostmaster, findPostmaster } from './postmaster.ts'
+import { enter, type Presence } from './presence.ts'
+import { tryStartLock } from './start-lock.ts'
 
 const REENTER_MS = 250
 /** The last checkpoint of a busy server on a slow disk included. */

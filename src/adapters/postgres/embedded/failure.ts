@@ -1,5 +1,5 @@
 /** Why the embedded PostgreSQL is not to be had, in one line: what, where, and what to do. */
-import type { Unavailable } from '../../ledger/port.ts'
+import type { Unavailable } from '../../../ledger/port.ts'
 
 const ELSEWHERE = 'or set CRAWL_LEDGER_DATABASE_URL to a PostgreSQL server (15 or newer)'
 

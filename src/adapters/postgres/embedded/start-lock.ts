@@ -6,9 +6,9 @@
  * between containers too. Nothing is ever stored in the file.
  */
 import { DatabaseSync } from 'node:sqlite'
-import { E, type Either } from '../../kernel/fp.ts'
-import type { Unavailable } from '../../ledger/port.ts'
-import { unavailable } from './embedded-failure.ts'
+import { E, type Either } from '../../../kernel/fp.ts'
+import type { Unavailable } from '../../../ledger/port.ts'
+import { unavailable } from './failure.ts'
 
 /** Releasing twice does no harm. */
 export type StartLock = { readonly release: () => void }

@@ -1,11 +1,11 @@
 /** Rows of a live table, with the standing they were read at. */
 import { DatabaseError, type Pool } from 'pg'
-import { formatPlace, parsePlace } from '../../../projections/place.ts'
-import type { RowsPage, RowsQuery, Standing } from '../../../projections/port.ts'
-import type { Cell, Projection, Row } from '../../../projections/projection.ts'
-import { assert } from '../../kernel/assert.ts'
-import type { Json } from '../../kernel/canonical-json.ts'
-import { column, INDEX_COLUMN, KEY_COLUMN, tableNames } from './projection-tables.ts'
+import { formatPlace, parsePlace } from '../../../../projections/place.ts'
+import type { RowsPage, RowsQuery, Standing } from '../../../../projections/port.ts'
+import type { Cell, Projection, Row } from '../../../../projections/projection.ts'
+import { assert } from '../../../kernel/assert.ts'
+import type { Json } from '../../../kernel/canonical-json.ts'
+import { column, INDEX_COLUMN, KEY_COLUMN, tableNames } from './tables.ts'
 
 export const ROWS_MAX = 10_000
 

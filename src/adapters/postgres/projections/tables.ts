@@ -1,7 +1,7 @@
 /** The tables of projections in the schema `projection`, and the statements that make and move them. */
-import type { Standing } from '../../../projections/port.ts'
-import type { Projection } from '../../../projections/projection.ts'
-import { assert } from '../../kernel/assert.ts'
+import type { Standing } from '../../../../projections/port.ts'
+import type { Projection } from '../../../../projections/projection.ts'
+import { assert } from '../../../kernel/assert.ts'
 
 /**
  * Registry and readings. `generation` names one building of a table. A reading is kept once however
