@@ -32,19 +32,20 @@ const revokeAll = (rows: ClaimRows, gone: string): void => {
   }
 }
 
+const renewAll = (rows: ClaimRows, held: ReadonlyMap<Site, number>, leaseMs: number): void => {
+  for (const [site, fence] of held) {
+    const row = rows.get(site)
+    if (row?.fence === fence) row.leaseUntil = performance.now() + leaseMs
+  }
+}
+
 export const memoryClaims = (
   { holder, isGone }: MemoryHolder,
   rows: ClaimRows = new Map(),
   lease = { leaseMs: 60_000, renewMs: 15_000 },
 ): Claims & { readonly close: () => Promise<void> } => {
   const held = new Map<Site, number>()
-  const renew = (): void => {
-    for (const [site, fence] of held) {
-      const row = rows.get(site)
-      if (row?.fence === fence) row.leaseUntil = performance.now() + lease.leaseMs
-    }
-  }
-  const timer = setInterval(renew, lease.renewMs)
+  const timer = setInterval(() => renewAll(rows, held, lease.leaseMs), lease.renewMs)
   timer.unref()
   const free = (site: Site, fence: number): void => {
     if (rows.get(site)?.fence === fence) rows.set(site, { fence, holder: null, leaseUntil: 0 })
