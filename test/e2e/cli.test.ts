@@ -305,8 +305,9 @@ describe('log, show and find', () => {
 describe('projections', () => {
   test('state: rows with their positions, of all sites or one', async () => {
     const rows = await list('state', 'ads-txt-state')
-    const answered = NAMED.filter((site) => site !== 'down.example')
-    deepEqual(new Set(rows.map(({ site }) => site)), new Set(answered))
+    deepEqual(new Set(rows.map(({ site }) => site)), new Set(NAMED))
+    const down = rows.find(({ site }) => site === 'down.example')
+    deepEqual([down?.['state'], down?.['request']], ['unknown', null])
     for (const { position } of rows) ok(Number(position) > 0)
     const [news, ...others] = await jsonl('state', 'ads-txt-state', '--site', 'news.example')
     deepEqual([news?.['state'], others], ['ok', []])
