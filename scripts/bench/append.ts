@@ -134,10 +134,10 @@ const measure = async (
   await client.query('create table bare (like event including all)')
   const ledger = orThrow(await postgresLedger(database, systemClock())())
   const next = rows()
-  const one = { n: Math.ceil(n / 20), rounds }
+  const one = { n: Math.ceil(n / 10), rounds }
   const many = { n: Math.ceil(n / CALLERS) * CALLERS, rounds }
-  const sequential = await compare(bareSequential(client, next), appends(ledger, 1), one)
   const grouped = await compare(bareGrouped(client, next), appends(ledger, CALLERS), many)
+  const sequential = await compare(bareSequential(client, next), appends(ledger, 1), one)
   await ledger.close()
   return { sequential, grouped }
 }
