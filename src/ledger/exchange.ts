@@ -33,7 +33,10 @@ export const closingFields = {
   next: NextAllowed,
 }
 
-/** Wall-clock parts of one exchange in milliseconds; null where that step was not reached. */
+/**
+ * Real milliseconds from the start of connecting: until connected, until the first byte, until the
+ * end; null where that step was not reached. Real also in a rehearsal.
+ */
 export const Timing = exactly({
   connectMs: nullable(Milliseconds),
   firstByteMs: nullable(Milliseconds),
