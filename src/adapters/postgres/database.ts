@@ -115,7 +115,11 @@ const databaseOf = (settings: Settings, place: string): Database => {
   const writers = pool(settings, 'crawl_ledger_writer', {
     statement_timeout: `${STATEMENT_PATIENCE_MS}ms`,
   })
-  const projector = pool(settings, 'crawl_ledger_projector', { search_path: 'projection, public' })
+  const projector = pool(settings, 'crawl_ledger_projector', {
+    search_path: 'projection, public',
+    // Rows, states and checkpoint are lost together or not at all, and are folded again.
+    synchronous_commit: 'off',
+  })
   const dedicated = new Set<Client>()
   let ended: Promise<void> | undefined
   const connect: Database['connect'] = async (role, session = {}) => {

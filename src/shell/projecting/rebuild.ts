@@ -14,11 +14,11 @@ import {
 
 /** Large commits: nobody reads a shadow, so what counts is how fast it fills. */
 export const REBUILD_LIMITS: FoldLimits = {
-  pageEvents: 500,
-  batchEvents: 500,
+  pageEvents: 1_000,
+  batchEvents: 1_000,
   batchBytes: 16_777_216,
   heldBytes: 67_108_864,
-  newKeys: 1_000,
+  newKeys: 2_000,
 }
 
 /** `before`: what it replaced; undefined if there was nothing. */

@@ -90,9 +90,9 @@ export const createTables = (projection: Projection, place: Place): string => {
 
 /** What the shadow needs before it can serve readers. */
 export const finishShadow = (projection: Projection): string => {
-  const { rows, states } = tableNames(projection.name, 'shadow')
+  const { rows } = tableNames(projection.name, 'shadow')
   const [, ...indexes] = statementsOf(projection, rows)
-  return [...indexes, `analyze ${rows}`, `analyze ${states}`].join(';\n')
+  return [...indexes, 'set local default_statistics_target = 10', `analyze ${rows}`].join(';\n')
 }
 
 export const replaceLive = (name: string): string => {
