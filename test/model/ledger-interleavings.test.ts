@@ -33,7 +33,9 @@ test('appenders in four processes with conflicts, and a reader that never misses
   const database = await openAgain(settings)
   const ledger = right(await postgresLedger(database, systemClock())())
   const running = new Set(['one', 'two', 'three'])
-  const following = follow(ledger, () => running.size === 0)
+  // This process is over when its last append has been answered, not when the others are gone.
+  let isOver = false
+  const following = follow(ledger, () => isOver)
   const lines: string[] = []
   const processes = [...running].map(async (name) => {
     const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings), name, '4', '15'], {
@@ -55,6 +57,7 @@ test('appenders in four processes with conflicts, and a reader that never misses
     }
   }
   await Promise.all([...processes, here()])
+  isOver = true
   const all = await checkOrder(ledger)
   deepEqual(await following, all.map(noteOf))
   const stood = lines.filter((line) => line.startsWith('stands ')).length
