@@ -131,12 +131,15 @@ export const fetcherFor = (given: {
   return httpFetcher({ resolve: resolve.right, authorities: given.authorities })
 }
 
-/** Reads a file a person named; a clear answer if it is not there. */
-export const readText = async (file: string): Promise<string> => {
+/** The bytes of a file a person named; a clear answer if it cannot be read. */
+export const readBytes = async (file: string): Promise<Buffer> => {
   try {
-    return await readFile(file, 'utf8')
+    return await readFile(file)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
     throw new Halt({ tag: 'WrongUse', because: `cannot read ${file} (${code})` })
   }
 }
+
+export const readText = async (file: string): Promise<string> =>
+  (await readBytes(file)).toString('utf8')

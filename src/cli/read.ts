@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readBytes } from '../compose.ts'
 import { BATCH_READER_NAMES, batchReader } from '../readers/batch.ts'
 import { Halt } from '../shell/halt.ts'
 import { type Verb } from './command.ts'
@@ -48,12 +48,7 @@ type ReadFlags = { readonly jsonl?: boolean; readonly json?: boolean; readonly d
 const bytesOf = async (file: string | undefined, input: AsyncIterable<Buffer>): Promise<Buffer> => {
   if (file === undefined)
     throw new Halt({ tag: 'WrongUse', because: 'name a file, or give --jsonl' })
-  if (file === '-') return everything(input)
-  try {
-    return await readFile(file)
-  } catch {
-    throw new Halt({ tag: 'WrongUse', because: `cannot read ${file}` })
-  }
+  return file === '-' ? everything(input) : readBytes(file)
 }
 
 const everything = async (input: AsyncIterable<Buffer>): Promise<Buffer> => {

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
+import { readBytes } from '../compose.ts'
 import { E } from '../kernel/fp.ts'
 import { parseHttpUrl } from '../kernel/url.ts'
 import { answerRobotsLine } from '../robots/batch.ts'
@@ -42,7 +42,7 @@ const decideVerb = (io: Io): Command =>
       }
     })
 
-type ExplainFlags = { readonly agent: string; readonly file?: string; readonly json?: boolean }
+type ExplainFlags = { readonly agent: string; readonly file: string; readonly json?: boolean }
 
 const explainVerb = (io: Io): Command =>
   new Command('explain')
@@ -60,18 +60,10 @@ const explainVerb = (io: Io): Command =>
       const url = parseHttpUrl(address)
       if (E.isLeft(url))
         throw new Halt({ tag: 'WrongUse', because: `not an http(s) address (${url.left})` })
-      const file = readRobots(await robotsBytes(flags.file ?? ''))
+      const file = readRobots(await readBytes(flags.file))
       const verdict = decideRobots(file, flags.agent, url.right)
       const why = explainRobots(file, flags.agent, url.right)
       if (!verdict.allowed) io.exitWith(1)
       if (flags.json === true) return io.out(document({ ...verdict, why }))
       await io.out(why.map((sentence) => `${safe(sentence)}\n`).join(''))
     })
-
-const robotsBytes = async (file: string): Promise<Buffer> => {
-  try {
-    return await readFile(file)
-  } catch {
-    throw new Halt({ tag: 'WrongUse', because: `cannot read ${file}` })
-  }
-}
