@@ -11,7 +11,7 @@ export const requestSentTo = (host: string): EventOf<'RequestSent'> => {
   const url = urlAt(originOf(home.right), '/ads.txt')
   return {
     type: 'RequestSent',
-    v: 1,
+    v: 2,
     programme: 'plain-reckoner',
     subject: siteOfHost(host),
     n: 4_711,
@@ -20,6 +20,7 @@ export const requestSentTo = (host: string): EventOf<'RequestSent'> => {
     purpose: 'ads-txt',
     night: '2026-11-30',
     attempt: 1,
+    source: null,
     hop: 0,
     via: null,
     headers: [

@@ -13,7 +13,7 @@ import {
   type UrlRefusal,
 } from '../kernel/url.ts'
 import type { RedirectReason } from '../ledger/events/redirect-decided.ts'
-import type { FetchRule } from '../programmes/policy.ts'
+import type { FetchRule } from '../programmes/fetch-rule.ts'
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
@@ -91,6 +91,8 @@ const refusedByRule = (ask: RedirectAsk, to: HttpUrl): Refused | undefined => {
       return refusedByIab(ask)
     case 'root-of-site':
       return refusedByRoot(ask, to)
+    case 'same-site': // PK3, PK4: what another site says is no fact of this one.
+      return siteOf(to) === siteOf(ask.target) ? undefined : 'other-site'
   }
 }
 

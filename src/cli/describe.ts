@@ -15,15 +15,11 @@ export const describe = (event: LedgerEvent): string => {
     case 'RedirectDecided':
       return describeRequest(event)
     case 'LogOpened':
-      return `${event.origin}, ${event.clock} clock`
     case 'ProgrammeAdopted':
-      return `${event.programme}, policy ${event.policyDigest.slice(0, 12)}`
     case 'SourceListAdopted':
-      return `${event.programme}, ${count(event.sources.length, 'source')} (part ${event.part} of ${event.parts})`
     case 'RunStarted':
-      return `${event.programme}, night ${event.night}`
     case 'RunEnded':
-      return `${event.programme} ${event.status}: ${count(event.requests, 'request')}, ${count(event.sites, 'site')}`
+      return describeRun(event)
     case 'SiteListed':
       return `named by ${count(event.namings, 'seller entry')}`.replace('entrys', 'entries')
     case 'RobotsRead':
@@ -37,7 +33,61 @@ export const describe = (event: LedgerEvent): string => {
     case 'SiteExcluded':
     case 'SiteReadmitted':
     case 'SiteResumed':
-      return `by ${event.by}${event.note === null ? '' : `: ${event.note}`}`
+    case 'SitePaced':
+    case 'PathExcluded':
+    case 'PathReadmitted':
+    case 'SourceNotRead':
+    case 'SourceReinstated':
+      return describeAct(event)
+  }
+}
+
+type OfRun = EventOf<
+  'LogOpened' | 'ProgrammeAdopted' | 'SourceListAdopted' | 'RunStarted' | 'RunEnded'
+>
+
+const describeRun = (event: OfRun): string => {
+  switch (event.type) {
+    case 'LogOpened':
+      return `${event.origin}, ${event.clock} clock`
+    case 'ProgrammeAdopted':
+      return `${event.programme}, policy ${event.policyDigest.slice(0, 12)}`
+    case 'SourceListAdopted':
+      return `${event.programme}, ${count(event.sources.length, 'source')} (part ${event.part} of ${event.parts})`
+    case 'RunStarted':
+      return `${event.programme}, ${event.kind === 'hand' ? 'by hand, ' : ''}night ${event.night}${event.job === null ? '' : `, source ${event.job}`}`
+    case 'RunEnded':
+      return `${event.programme} ${event.status}: ${count(event.requests, 'request')}, ${count(event.sites, 'site')}`
+  }
+}
+
+type Act = EventOf<
+  | 'SiteExcluded'
+  | 'SiteReadmitted'
+  | 'SiteResumed'
+  | 'SitePaced'
+  | 'PathExcluded'
+  | 'PathReadmitted'
+  | 'SourceNotRead'
+  | 'SourceReinstated'
+>
+
+const describeAct = (event: Act): string => {
+  const note = 'reason' in event ? event.reason : event.note
+  const by = `by ${event.by}${note === null ? '' : `: ${note}`}`
+  switch (event.type) {
+    case 'SitePaced':
+      return event.seconds === 0 ? `no pace of its own, ${by}` : `every ${event.seconds} s, ${by}`
+    case 'PathExcluded':
+    case 'PathReadmitted':
+      return `${event.path} ${by}`
+    case 'SourceNotRead':
+    case 'SourceReinstated':
+      return `${event.programme}, ${event.source} ${by}`
+    case 'SiteExcluded':
+    case 'SiteReadmitted':
+    case 'SiteResumed':
+      return by
   }
 }
 
@@ -58,7 +108,7 @@ const describeRequest = (event: OfRequest): string => {
     case 'RequestWithheld':
       return `${event.url}: ${event.reason}${event.detail === '' ? '' : ` (${event.detail})`}`
     case 'RequestSent':
-      return `#${event.n} GET ${event.url}`
+      return `#${event.n} GET ${event.url}${event.attempt === 1 ? '' : `, attempt ${event.attempt}`}`
     case 'ResponseReceived':
       return `#${event.n} ${event.status} ${event.url}, next not before ${formatInstant(event.next.at)}`
     case 'RequestFailed':

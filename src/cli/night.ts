@@ -8,6 +8,7 @@ import type { Source } from '../programmes/sources.ts'
 import { READERS } from '../readers/index.ts'
 import { ROBOTS_READER } from '../robots/reader.ts'
 import { assertClock, type LogOrigin, openLog } from '../shell/adopt.ts'
+import type { Software } from '../shell/job.ts'
 import { runId, runNight, type RunReport } from '../shell/run.ts'
 import type { Io } from './command.ts'
 import type { Programme } from './programme.ts'
@@ -20,6 +21,8 @@ export type Night = {
   readonly fetch: Fetcher
   readonly onlySites?: ReadonlySet<Site>
   readonly onlySources?: ReadonlySet<string>
+  /** Websites allowed for this run alone. */
+  readonly also?: readonly Site[]
 }
 
 /** A new id for this command's entry in the ledger. */
@@ -34,6 +37,10 @@ export const beginLog = async (opened: Opened, config: Config, run: string): Pro
   return openLog(opened.ledger, run, { origin, clock: kind, software: softwareVersion() })
 }
 
+/** Opens the log for a run, which must have the log’s own clock. */
+export const beginLogFor = async (opened: Opened, config: Config, run: string): Promise<void> =>
+  assertClock(await beginLog(opened, config, run), opened.clock.kind)
+
 /** Runs one night with everything opened. */
 export const runOneNight = async (
   io: Io,
@@ -42,7 +49,7 @@ export const runOneNight = async (
   night: Night,
 ): Promise<RunReport> => {
   const run = newRun(opened)
-  assertClock(await beginLog(opened, config, run), opened.clock.kind)
+  await beginLogFor(opened, config, run)
   return runNight(
     { ...opened, fetch: night.fetch },
     {
@@ -51,17 +58,21 @@ export const runOneNight = async (
       sources: night.sources,
       onlySites: night.onlySites,
       onlySources: night.onlySources,
-      software: {
-        software: softwareVersion(),
-        node: process.versions.node,
-        readers: readerVersions(),
-        process: opened.process,
-      },
+      also: night.also ?? [],
+      software: softwareOf(opened),
       stop: io.stop,
       progress: progressTo(io, () => performance.now()),
     },
   )
 }
+
+/** What a run says about the program that makes it. */
+export const softwareOf = (opened: Pick<Opened, 'process'>): Software => ({
+  software: softwareVersion(),
+  node: process.versions.node,
+  readers: readerVersions(),
+  process: opened.process,
+})
 
 const readerVersions = (): Record<string, string> =>
   Object.fromEntries(

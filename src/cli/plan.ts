@@ -5,7 +5,13 @@ import type { Source } from '../programmes/sources.ts'
 import { type Planned, planNight } from '../shell/plan.ts'
 import { collect, forPrograms, type Io, timed, type Verb, verb, withOpened } from './command.ts'
 import { document, line, table } from './print.ts'
-import { loadProgramme, loadSources, type Programme } from './programme.ts'
+import {
+  loadProgramme,
+  loadSources,
+  type Programme,
+  PROGRAMME_ARGUMENT,
+  SOURCES_OPTION,
+} from './programme.ts'
 import { sitesOf } from './site-argument.ts'
 
 type PlanFlags = CommonFlags & {
@@ -23,18 +29,15 @@ export type Plannable = {
 
 export const planVerb: Verb = (io) =>
   forPrograms(timed(verb('plan', 'what would be asked tonight, and why not the rest; asks nobody')))
-    .argument('<programme>', 'plain-reckoner, or the path of a policy file')
-    .option(
-      '--sources <file>',
-      'the ad networks’ sellers.json addresses, one a line; else as last time',
-    )
+    .argument('<programme>', PROGRAMME_ARGUMENT)
+    .option('--sources <file>', SOURCES_OPTION)
     .option('--site <site>', 'only this site; repeatable', collect)
     .addHelpText('after', '\nExample:\n  crawl-ledger plan plain-reckoner --sources networks.txt')
     .action(async (name: string, flags: PlanFlags) => {
       const programme = await loadProgramme(name)
       const only = flags.site === undefined ? {} : { onlySites: sitesOf(flags.site) }
       await withOpened(io, flags, async (opened) => {
-        const sources = await loadSources(flags.sources, opened.ledger, programme.policy.name)
+        const sources = await loadSources(flags.sources, opened.ledger, programme.policy)
         await printPlan(io, opened, { programme, sources, ...only }, flags)
       })
     })

@@ -3,15 +3,30 @@ import { readText } from '../compose.ts'
 import { E } from '../kernel/fp.ts'
 import type { Ledger } from '../ledger/port.ts'
 import { POLICY_LENGTH_MAX } from '../ledger/events/programme-adopted.ts'
-import { parsePolicy, type Policy } from '../programmes/policy.ts'
-import { parseSources, type Source } from '../programmes/sources.ts'
+import { parsePolicy } from '../programmes/policy-file.ts'
+import type { Policy } from '../programmes/policy.ts'
+import { parseSources, sourceKindOf, type Source } from '../programmes/sources.ts'
 import { latestSources } from '../shell/adopt.ts'
 import { Halt } from '../shell/halt.ts'
+import type { Site } from '../kernel/site.ts'
+import { siteArgument } from './site-argument.ts'
 
 /** The programmes that come with the product; any other word is a path to a policy file. */
 const SHIPPED: ReadonlyMap<string, URL> = new Map([
   ['plain-reckoner', new URL('../programmes/plain-reckoner/policy.json', import.meta.url)],
+  ['pta-karo', new URL('../programmes/pta-karo/policy.json', import.meta.url)],
+  [
+    'public-records-check',
+    new URL('../programmes/public-records-check/policy.json', import.meta.url),
+  ],
 ])
+
+export const SHIPPED_NAMES: readonly string[] = [...SHIPPED.keys()]
+
+/** What a verb says of its PROGRAMME argument. */
+export const PROGRAMME_ARGUMENT = `${SHIPPED_NAMES.join(', ')}, or the path of a policy file`
+export const SOURCES_OPTION =
+  'the addresses to start from (ad networks’ sellers.json, or pages), one a line; else as last time'
 
 export type Programme = { readonly policy: Policy; readonly policyText: string }
 
@@ -43,17 +58,27 @@ export const loadProgramme = async (nameOrPath: string): Promise<Programme> => {
 export const loadSources = async (
   file: string | undefined,
   ledger: Ledger,
-  programme: string,
+  policy: Policy,
 ): Promise<readonly Source[]> => {
   if (file === undefined) {
-    const latest = await latestSources(ledger, programme)
+    const latest = await latestSources(ledger, policy.name)
     if (latest.length > 0) return latest
     throw new Halt({
       tag: 'WrongUse',
-      because: 'give --sources FILE: the addresses of ad networks’ sellers.json, one a line',
+      because: `give --sources FILE: ${SOURCES_OPTION}`.replace('; else as last time', ''),
     })
   }
-  const sources = parseSources(file, await readText(file))
+  const sources = parseSources(file, await readText(file), sourceKindOf(policy))
   if (E.isLeft(sources)) throw new Halt(sources.left)
   return sources.right
+}
+
+/** Sites of `--also`, which only a programme that is bound to its source list has a use for (PK2). */
+export const alsoOf = (policy: Policy, given: readonly string[] | undefined): readonly Site[] => {
+  if (given === undefined) return []
+  if (policy.scope === 'sources') return given.map(siteArgument)
+  throw new Halt({
+    tag: 'WrongUse',
+    because: `${policy.name} is not bound to the websites of its source list: --also has no meaning`,
+  })
 }

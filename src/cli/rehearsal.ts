@@ -27,6 +27,7 @@ export const rehearsalOf = async (web: RehearsalWeb, nameOrPath: string): Promis
   const sources = parseSources(
     'the rehearsal’s networks',
     JSON.stringify({ networks: web.networks }),
+    'file',
   )
   if (E.isLeft(sources)) throw new Halt(sources.left)
   return {

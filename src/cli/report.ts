@@ -33,7 +33,7 @@ export const printReport = async (
       .join(', ') || 'none'
   await io.out(
     [
-      `night ${report.night} of ${report.programme}: ${report.status} (run ${report.run})`,
+      `night ${report.night} of ${report.programme}: ${report.status} (run ${report.run}${report.jobs === 1 ? '' : `, ${report.jobs} jobs`})`,
       `  sites ${report.sites} · requests ${report.requests} · answers ${report.responses} · failures ${report.failures} · withheld ${report.withheld}`,
       ...(report.recovered > 0 ? [`  closed ${report.recovered} run(s) that had died`] : []),
       `  ads.txt: ${counts(found.adsTxt)}`,

@@ -1,5 +1,7 @@
-import { excludeVerb, readmitVerb, resumeVerb } from './act.ts'
+import { excludeVerb, leaveAloneVerb, paceVerb, readmitVerb, resumeVerb } from './acts/site.ts'
+import { notReadVerb, reinstateVerb } from './acts/source.ts'
 import type { Verb } from './command.ts'
+import { fetchVerb } from './fetch.ts'
 import { findVerb } from './find.ts'
 import { historyVerb } from './history.ts'
 import { logVerb } from './log.ts'
@@ -15,11 +17,16 @@ import { stateVerb } from './state.ts'
 /** Every verb, in the order in which `--help` lists them. */
 export const VERBS: readonly Verb[] = [
   runVerb,
+  fetchVerb,
   planVerb,
   rehearseVerb,
   excludeVerb,
   readmitVerb,
   resumeVerb,
+  paceVerb,
+  leaveAloneVerb,
+  notReadVerb,
+  reinstateVerb,
   logVerb,
   showVerb,
   findVerb,

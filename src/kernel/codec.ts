@@ -23,10 +23,15 @@ export const parseFailure = (what: string, expected: string, path = ''): ParseFa
 /** A key may come from the input (a record's): it is cut, like everything from outside. */
 const PATH_KEY_MAX = 60
 
+const isBranched = (type: unknown): boolean =>
+  type instanceof t.UnionType ||
+  type instanceof t.IntersectionType ||
+  (type instanceof t.ExactType && isBranched(type.type))
+
 const problemOf = (error: t.ValidationError): { path: string; expected: string } => ({
   path: error.context
-    // io-ts counts the branches of a union as keys; a person looks for the field.
-    .filter((entry, i) => entry.key !== '' && !(error.context[i - 1]?.type instanceof t.UnionType))
+    // io-ts counts the branches of a union or an intersection as keys; a person looks for the field.
+    .filter((entry, i) => entry.key !== '' && !isBranched(error.context[i - 1]?.type))
     .map((entry) => entry.key.slice(0, PATH_KEY_MAX))
     .join('.'),
   expected: error.message ?? error.context.at(-1)?.type.name ?? 'another value',

@@ -1,9 +1,15 @@
 /** Small closed vocabularies that events, policies and decisions share. */
 import { integer, oneOf, t, text } from './codec.ts'
 
-/** What a request is for. Each purpose has its own reader, keeping rule and size limit. */
-export const Purpose = oneOf('robots', 'sellers-json', 'ads-txt', 'homepage')
+/**
+ * What a request is for. Each purpose has its own reader, keeping rule and size limit. `probe`: whether
+ * a source that a person marked as not read still says no (RC23).
+ */
+export const Purpose = oneOf('robots', 'sellers-json', 'ads-txt', 'homepage', 'page', 'probe')
 export type Purpose = t.TypeOf<typeof Purpose>
+
+/** What a person calls one source of a programme. */
+export const SourceId: t.Type<string> = t.refinement(text(100), (s) => s !== '', 'a source id')
 
 /** A programme's name: lower-case words joined by hyphens. */
 export const ProgrammeName: t.Type<string> = t.refinement(

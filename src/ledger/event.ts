@@ -3,23 +3,28 @@ import { t } from '../kernel/codec.ts'
 import { FetchConcluded } from './events/fetch-concluded.ts'
 import { LogOpened } from './events/log-opened.ts'
 import { NetworkObserved } from './events/network-observed.ts'
+import { PathExcluded } from './events/path-excluded.ts'
+import { PathReadmitted } from './events/path-readmitted.ts'
 import { ProgrammeAdopted } from './events/programme-adopted.ts'
 import { RedirectDecided } from './events/redirect-decided.ts'
 import { RequestAbandoned } from './events/request-abandoned.ts'
 import { RequestFailed } from './events/request-failed.ts'
-import { RequestSent } from './events/request-sent.ts'
+import { RequestSent, requestSentFromV1, RequestSentV1 } from './events/request-sent.ts'
 import { RequestWithheld } from './events/request-withheld.ts'
 import { ResponseReceived } from './events/response-received.ts'
 import { RobotsDecided } from './events/robots-decided.ts'
 import { RobotsRead } from './events/robots-read.ts'
 import { RunEnded } from './events/run-ended.ts'
-import { RunStarted } from './events/run-started.ts'
+import { RunStarted, runStartedFromV1, RunStartedV1 } from './events/run-started.ts'
 import { SiteExcluded } from './events/site-excluded.ts'
 import { SiteListed } from './events/site-listed.ts'
+import { SitePaced } from './events/site-paced.ts'
 import { SiteReadmitted } from './events/site-readmitted.ts'
 import { SiteResumed } from './events/site-resumed.ts'
 import { SiteStopped } from './events/site-stopped.ts'
 import { SourceListAdopted } from './events/source-list-adopted.ts'
+import { SourceNotRead } from './events/source-not-read.ts'
+import { SourceReinstated } from './events/source-reinstated.ts'
 
 export const EVENTS = [
   LogOpened,
@@ -41,6 +46,11 @@ export const EVENTS = [
   SiteExcluded,
   SiteReadmitted,
   SiteResumed,
+  SitePaced,
+  PathExcluded,
+  PathReadmitted,
+  SourceNotRead,
+  SourceReinstated,
   RunEnded,
 ] as const
 
@@ -59,14 +69,26 @@ const newest = new Map<string, EventCodec>(
 )
 
 /**
- * Old shapes, by `Type/v`: the codec of that version and the step to the newest shape.
- * Empty while every type stands at its first version.
+ * Old shapes, by `Type/v`: the codec of that version and the step to the newest shape. A list of words
+ * may gain words in place (docs/decisions/0064); any other change of shape is a new version.
  */
 export type OldVersion = {
   readonly codec: t.Mixed
   readonly upcast: (old: unknown) => LedgerEvent
 }
-const older = new Map<string, OldVersion>()
+
+const oldVersion = <A>(
+  definition: { readonly type: string; readonly v: number; readonly codec: t.Type<A, unknown> },
+  upcast: (old: A) => LedgerEvent,
+): readonly [string, OldVersion] => [
+  `${definition.type}/${definition.v}`,
+  // The entry is decoded by this very codec before it is upcast.
+  { codec: definition.codec, upcast: (old) => upcast(old as A) },
+]
+const older = new Map<string, OldVersion>([
+  oldVersion(RequestSentV1, requestSentFromV1),
+  oldVersion(RunStartedV1, runStartedFromV1),
+])
 
 export const codecOf = (type: string): EventCodec | undefined => newest.get(type)
 export const olderVersion = (type: string, v: number): OldVersion | undefined =>

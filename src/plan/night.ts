@@ -11,10 +11,12 @@ export type NightSpan = {
   readonly endsAt: Instant
 }
 
+type Schedule = Pick<Policy['night'], 'timezone' | 'start'>
+
 const DAY_MS = 86_400_000
 
 /** The night that `now` falls into. A zone's clock change makes that night 23 or 25 hours long. */
-export const nightAt = (schedule: Policy['night'], now: Instant): NightSpan => {
+export const nightAt = (schedule: Schedule, now: Instant): NightSpan => {
   const today = localDate(schedule.timezone, now)
   const startToday = startOfNight(schedule, today)
   const name = now >= startToday ? today : addDays(today, -1)
@@ -28,7 +30,7 @@ export const nightAt = (schedule: Policy['night'], now: Instant): NightSpan => {
 const addDays = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
 
-const startOfNight = (schedule: Policy['night'], date: string): Instant => {
+const startOfNight = (schedule: Schedule, date: string): Instant => {
   const wall = Date.parse(`${date}T${schedule.start}:00Z`)
   assert(Number.isFinite(wall), `not a date: ${date}`)
   // The offset at the start is found by asking twice: once near it, once at it.

@@ -1,29 +1,15 @@
 /** What one programme knows of one site: the part of `SiteState` that is its own. */
 import type { Digest } from '../kernel/digest.ts'
-import type { Instant } from '../kernel/instant.ts'
 import type { Position } from '../kernel/position.ts'
 import type { HttpUrl, Origin } from '../kernel/url.ts'
-import { clip } from '../kernel/text.ts'
 import type { Header } from '../kernel/words.ts'
 import type { Recorded } from '../ledger/entry.ts'
 import type { ClosingEvent, EventOf } from '../ledger/event.ts'
 import type { FetchOutcome } from '../ledger/events/fetch-concluded.ts'
-
-/** The last time an address was asked, and how that ended (null while it is open). */
-export type Asked = {
-  readonly night: string
-  readonly at: Instant
-  readonly request: Position
-  readonly run: string
-  readonly answer: Answer | null
-}
-
-export type Answer = {
-  readonly status: number
-  readonly headers: readonly Header[]
-  readonly commit: Digest | null
-  readonly truncated: boolean
-}
+import { type AskedMap, foldClosingIn, foldSentIn } from './asked.ts'
+import type { Occasion, RobotsCopy } from './robots-copy.ts'
+import { foldSourceAct, foldSourceSent, inNewNight, type Sources } from './source-state.ts'
+import { foldValidators, type Validators } from './validator.ts'
 
 /** How reaching the site failed. `server-error` is an answer of 5xx. */
 export type Failure = {
@@ -47,12 +33,14 @@ export type ProgrammeState = {
   /** Failures since the site was last reached, oldest first, at most FAILURES_MAX. */
   readonly failures: readonly Failure[]
   /** By address asked; only the newest night's are kept. */
-  readonly asked: ReadonlyMap<HttpUrl, Asked>
-  readonly robots: ReadonlyMap<Origin, EventOf<'RobotsRead'>>
+  readonly asked: AskedMap
+  readonly robots: ReadonlyMap<Origin, RobotsCopy>
+  readonly validators: Validators
+  readonly sources: Sources
   readonly listed: EventOf<'SiteListed'> | null
   /** By first address, newest last: what a source's file came to, at most GOOD_MAX answers each. */
   readonly answers: ReadonlyMap<HttpUrl, readonly Concluded[]>
-  /** The fetches and withholdings of the newest night, so that nothing is recorded twice. */
+  /** The fetches and withholdings of the newest night, by night and by run: none is recorded twice. */
   readonly settled: ReadonlySet<string>
   readonly night: string
 }
@@ -65,26 +53,39 @@ export const newProgramme: ProgrammeState = {
   failures: [],
   asked: new Map(),
   robots: new Map(),
+  validators: new Map(),
+  sources: new Map(),
   listed: null,
   answers: new Map(),
   settled: new Set(),
   night: '',
 }
 
-/** The key under which a fetch counts as settled for its night. */
-export const settledKey = (purpose: string, target: HttpUrl): string => `${purpose} ${target}`
+/** The name of one file's fetch. */
+export const fileKey = (purpose: string, target: HttpUrl): string => `${purpose} ${target}`
+
+const inRun = (key: string, run: string): string => `${key} ${run}`
+
+/** Whether a fetch or withholding stands recorded already, for this night or this run. */
+export const isSettled = (
+  programme: ProgrammeState,
+  key: string,
+  { policy, night, run }: Pick<Occasion, 'policy' | 'night' | 'run'>,
+): boolean =>
+  programme.night === night.name &&
+  programme.settled.has(policy.once.per === 'run' ? inRun(key, run) : key)
 
 /** What belongs to one night only is dropped when a newer night begins. */
 const inNight = (programme: ProgrammeState, night: string): ProgrammeState => {
   if (night <= programme.night) return programme
   // Yesterday's stays one night longer, for the rule of the least hours between two visits.
-  const recent = ([, known]: readonly [unknown, { readonly night: string }]): boolean =>
-    known.night === programme.night
+  const recent = (night: string): boolean => night === programme.night
   return {
     ...programme,
     night,
-    asked: new Map([...programme.asked].filter(recent)),
-    robots: new Map([...programme.robots].filter(recent)),
+    asked: new Map([...programme.asked].filter(([, asked]) => recent(asked.night))),
+    robots: new Map([...programme.robots].filter(([, { read }]) => recent(read.night))),
+    sources: inNewNight(programme.sources),
     settled: new Set(),
   }
 }
@@ -95,14 +96,11 @@ export const foldSentOf = (
   sent: EventOf<'RequestSent'>,
 ): ProgrammeState => {
   const programme = inNight(before, sent.night)
-  const asked: Asked = {
-    night: sent.night,
-    at: recorded.ts,
-    request: recorded.position,
-    run: recorded.run,
-    answer: null,
+  return {
+    ...programme,
+    asked: foldSentIn(programme.asked, recorded, sent),
+    sources: foldSourceSent(programme.sources, sent),
   }
-  return { ...programme, asked: new Map(programme.asked).set(sent.url, asked) }
 }
 
 export const foldClosingOf = (
@@ -111,7 +109,11 @@ export const foldClosingOf = (
 ): ProgrammeState => ({
   ...programme,
   failures: failuresAfter(programme.failures, closing),
-  asked: answered(programme.asked, closing),
+  asked: foldClosingIn(programme.asked, closing),
+  validators:
+    closing.type === 'ResponseReceived'
+      ? foldValidators(programme.validators, closing)
+      : programme.validators,
 })
 
 const failuresAfter = (failures: readonly Failure[], closing: ClosingEvent): readonly Failure[] => {
@@ -129,65 +131,54 @@ const failuresAfter = (failures: readonly Failure[], closing: ClosingEvent): rea
   )
 }
 
-const answered = (
-  asked: ReadonlyMap<HttpUrl, Asked>,
-  closing: ClosingEvent,
-): ReadonlyMap<HttpUrl, Asked> => {
-  const before = asked.get(closing.url)
-  if (closing.type !== 'ResponseReceived' || before?.request !== closing.request) return asked
-  const { body, status, headers } = closing
-  const answer: Answer = {
-    status,
-    headers: contentHeaders(headers),
-    commit: body.kept ? body.commit : null,
-    truncated: body.kept && body.truncated,
-  }
-  return new Map(asked).set(closing.url, { ...before, answer })
-}
-
-const CONTENT_HEADERS_MAX = 8
-const CONTENT_HEADER_LENGTH_MAX = 256
-
-/** The headers a reader needs: how the body is coded and what it says it is. */
-export const contentHeaders = (headers: readonly Header[]): readonly Header[] =>
-  headers
-    .filter(([name]) => /^content-(type|encoding)$/i.test(name))
-    .slice(0, CONTENT_HEADERS_MAX)
-    .map(([name, value]) => [name, clip(value, CONTENT_HEADER_LENGTH_MAX)])
-
 export type ProgrammeEvent = EventOf<
-  'RobotsRead' | 'SiteListed' | 'FetchConcluded' | 'RequestWithheld' | 'SiteStopped'
+  | 'RobotsRead'
+  | 'SiteListed'
+  | 'FetchConcluded'
+  | 'RequestWithheld'
+  | 'SiteStopped'
+  | 'SourceNotRead'
+  | 'SourceReinstated'
 >
 
-export const foldProgramme = (before: ProgrammeState, event: ProgrammeEvent): ProgrammeState => {
+export const foldProgramme = (
+  before: ProgrammeState,
+  event: ProgrammeEvent,
+  { run, ts }: Pick<Recorded, 'run' | 'ts'>,
+): ProgrammeState => {
   switch (event.type) {
     case 'SiteListed':
       return { ...before, listed: event }
     case 'SiteStopped':
       return { ...before, stopped: true }
+    case 'SourceNotRead':
+    case 'SourceReinstated':
+      return { ...before, sources: foldSourceAct(before.sources, event) }
     case 'RobotsRead': {
       const programme = inNight(before, event.night)
-      return { ...programme, robots: new Map(programme.robots).set(event.origin, event) }
+      const copy: RobotsCopy = { read: event, run, at: ts }
+      return { ...programme, robots: new Map(programme.robots).set(event.origin, copy) }
     }
     case 'RequestWithheld': {
       const programme = inNight(before, event.night)
-      return settle(programme, settledKey(event.purpose, event.url))
+      return settle(programme, fileKey(event.purpose, event.url), run)
     }
     case 'FetchConcluded':
-      return foldConcluded(inNight(before, event.night), event)
+      return foldConcluded(inNight(before, event.night), event, run)
   }
 }
 
-const settle = (programme: ProgrammeState, key: string): ProgrammeState => ({
+const settle = (programme: ProgrammeState, key: string, run: string): ProgrammeState => ({
   ...programme,
-  settled: new Set(programme.settled).add(key),
+  settled: new Set(programme.settled).add(key).add(inRun(key, run)),
 })
 
 const foldConcluded = (
   programme: ProgrammeState,
   event: EventOf<'FetchConcluded'>,
+  run: string,
 ): ProgrammeState => {
-  const settled = settle(programme, settledKey(event.purpose, event.target))
+  const settled = settle(programme, fileKey(event.purpose, event.target), run)
   if (event.purpose !== 'sellers-json' || event.outcome !== 'answered') return settled
   const earlier = programme.answers.get(event.target) ?? []
   const answers = new Map(programme.answers).set(event.target, [...earlier, event].slice(-GOOD_MAX))

@@ -26,6 +26,11 @@ export type SiteState = {
   readonly nextAllowedAt: Instant
   readonly cooldown: { readonly until: Instant; readonly because: string } | null
   readonly excluded: { readonly by: string; readonly at: Instant } | null
+  /** A person's slower pace, and from when its next wait counts (PK16, RC25). */
+  readonly pace: { readonly seconds: number; readonly by: string } | null
+  readonly lastEndedAt: Instant
+  /** Paths a person left alone, and who did it. */
+  readonly leftAlone: ReadonlyMap<string, string>
   readonly programmes: ReadonlyMap<string, ProgrammeState>
 }
 
@@ -36,6 +41,9 @@ export const unknownSite = (site: Site): SiteState => ({
   nextAllowedAt: instant(0),
   cooldown: null,
   excluded: null,
+  pace: null,
+  lastEndedAt: instant(0),
+  leftAlone: new Map(),
   programmes: new Map(),
 })
 
@@ -56,19 +64,24 @@ const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
     case 'ResponseReceived':
     case 'RequestFailed':
     case 'RequestAbandoned':
-      return foldClosing(state, event)
+      return foldClosing(state, event, recorded.ts)
     case 'SiteExcluded':
-      return { ...state, excluded: { by: event.by, at: recorded.ts } }
     case 'SiteReadmitted':
-      return { ...state, excluded: null }
     case 'SiteResumed':
-      return resumeAll(state)
+    case 'SitePaced':
+    case 'PathExcluded':
+    case 'PathReadmitted':
+      return foldAct(state, event, recorded.ts)
     case 'RobotsRead':
     case 'SiteListed':
     case 'FetchConcluded':
     case 'RequestWithheld':
     case 'SiteStopped':
-      return change(state, event.programme, (programme) => foldProgramme(programme, event))
+    case 'SourceNotRead':
+    case 'SourceReinstated':
+      return change(state, event.programme, (programme) =>
+        foldProgramme(programme, event, recorded),
+      )
     case 'LogOpened':
     case 'ProgrammeAdopted':
     case 'SourceListAdopted':
@@ -78,6 +91,35 @@ const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
     case 'NetworkObserved':
     case 'RunEnded':
       return state
+  }
+}
+
+type Act = EventOf<
+  | 'SiteExcluded'
+  | 'SiteReadmitted'
+  | 'SiteResumed'
+  | 'SitePaced'
+  | 'PathExcluded'
+  | 'PathReadmitted'
+>
+
+/** A person's word about the site. */
+const foldAct = (state: SiteState, act: Act, at: Instant): SiteState => {
+  switch (act.type) {
+    case 'SiteExcluded':
+      return { ...state, excluded: { by: act.by, at } }
+    case 'SiteReadmitted':
+      return { ...state, excluded: null }
+    case 'SiteResumed':
+      return resumeAll(state)
+    case 'SitePaced':
+      return { ...state, pace: act.seconds === 0 ? null : { seconds: act.seconds, by: act.by } }
+    case 'PathExcluded':
+      return { ...state, leftAlone: new Map(state.leftAlone).set(act.path, act.by) }
+    case 'PathReadmitted': {
+      const left = [...state.leftAlone].filter(([path]) => path !== act.path)
+      return { ...state, leftAlone: new Map(left) }
+    }
   }
 }
 
@@ -97,13 +139,13 @@ const foldSent = (state: SiteState, recorded: Recorded, sent: EventOf<'RequestSe
     (programme) => foldSentOf(programme, recorded, sent),
   )
 
-const foldClosing = (state: SiteState, closing: ClosingEvent): SiteState => {
+const foldClosing = (state: SiteState, closing: ClosingEvent, endedAt: Instant): SiteState => {
   const { next } = closing
   const cooldown =
     next.cooldownUntil === null
       ? state.cooldown
       : { until: next.cooldownUntil, because: next.cooldownBecause ?? '' }
-  const closed: SiteState = { ...state, open: null, nextAllowedAt: next.at, cooldown }
+  const closed = { ...state, open: null, nextAllowedAt: next.at, lastEndedAt: endedAt, cooldown }
   return change(closed, closing.programme, (programme) => foldClosingOf(programme, closing))
 }
 

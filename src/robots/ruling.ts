@@ -3,7 +3,7 @@ import type { EventOf } from '../ledger/event.ts'
 import { clip } from '../kernel/text.ts'
 import type { HttpUrl } from '../kernel/url.ts'
 import type { Purpose } from '../kernel/words.ts'
-import type { Policy } from '../programmes/policy.ts'
+import { fetchRule, type Policy } from '../programmes/policy.ts'
 import { decideRobots } from './decide.ts'
 import type { RobotsFile } from './read.ts'
 
@@ -43,7 +43,8 @@ export const ruleOn = (
     crawlDelayMs: read.crawlDelayMs,
   }
   if (read.access === 'unreachable') return { ...rests, verdict: 'deny', basis: 'unreachable' }
-  if (policy.fetch[purpose].exemptFromRobots) return { ...rests, verdict: 'allow', basis: 'exempt' }
+  if (fetchRule(policy, purpose).exemptFromRobots)
+    return { ...rests, verdict: 'allow', basis: 'exempt' }
   if (read.access === 'unavailable') return { ...rests, verdict: 'allow', basis: 'unavailable' }
   // Access says rules, but the bytes are not to be had: fail closed.
   if (file === null) return { ...rests, verdict: 'deny', basis: 'unread' }

@@ -27,13 +27,19 @@ const abandonedOn = (
   state: SiteState,
 ): readonly LedgerEvent[] => {
   if (state.open === null) return []
-  const crawlDelayMs = longestCrawlDelayMs({ state, policy, night })
+  const now = ports.clock.now()
+  const occasion = { policy, night, now, run: state.open.run, kind: 'night' } as const
+  const crawlDelayMs = longestCrawlDelayMs({ ...occasion, state })
   const next = nextAllowed(policy, night, {
-    endedAt: ports.clock.now(),
+    endedAt: now,
+    attempt: state.open.sent.attempt,
     status: null,
+    failure: null,
     refused: false,
     retryAfterMs: null,
     crawlDelayMs: crawlDelayMs === 0 ? null : crawlDelayMs,
+    paceMs: (state.pace?.seconds ?? 0) * 1_000,
+    alwaysClosed: false,
   })
   const { position, sent, run } = state.open
   return [requestAbandoned({ position, event: sent }, run, next)]

@@ -11,8 +11,12 @@ import type { EventOf } from '../ledger/event.ts'
 import type { WithheldReason } from '../ledger/events/request-withheld.ts'
 import { type Ask, type AskDecision, type Circumstances, decideAsk } from '../politeness/decide.ts'
 import type { Claim } from '../politeness/port.ts'
-import { settledKey, type Asked } from '../politeness/programme-state.ts'
+import type { Asked } from '../politeness/asked.ts'
+import { fileKey, isSettled } from '../politeness/programme-state.ts'
+import { conditionalHeaders } from '../politeness/validator.ts'
 import { programmeState, type SiteState } from '../politeness/site-state.ts'
+import { isFresh } from '../politeness/robots-copy.ts'
+import { fetchRule } from '../programmes/policy.ts'
 import type { Ruling } from '../robots/ruling.ts'
 import { readerLabel } from '../readers/reader.ts'
 import { ROBOTS_READER } from '../robots/reader.ts'
@@ -21,6 +25,7 @@ import { appendDecided } from './append.ts'
 import { closeExchange, type Closed } from './close.ts'
 import type { Crawl } from './crawl.ts'
 import { orHalt } from './halt.ts'
+import { occasionOf } from './occasion.ts'
 import type { Trail } from './trail.ts'
 
 export type AskOutcome =
@@ -43,6 +48,8 @@ export const ask = async (crawl: Crawl, wanted: Ask, trail: Trail): Promise<AskO
   }
 }
 
+type Send = Extract<AskDecision, { readonly tag: 'send' }>
+type SendStep = Step & { readonly decision: Send }
 type Step = {
   readonly wanted: Ask
   readonly trail: Trail
@@ -70,12 +77,13 @@ const actOn = async (crawl: Crawl, step: Step): Promise<AskOutcome | 'again'> =>
 /** Everything the decision rests on, as the ledger has it at this moment. */
 const circumstances = async (crawl: Crawl, wanted: Ask): Promise<Circumstances> => {
   const state = await crawl.sites.load(siteOf(wanted.url))
-  const read = programmeState(state, crawl.policy.name).robots.get(originOf(wanted.url))
+  const copy = programmeState(state, crawl.policy.name).robots.get(originOf(wanted.url))
+  const occasion = occasionOf(crawl)
   const robots =
-    read === undefined || read.night !== crawl.night.name
+    copy === undefined || !isFresh(copy, occasion)
       ? undefined
-      : await crawl.robots.knowledge(read)
-  return { policy: crawl.policy, night: crawl.night, now: crawl.ports.clock.now(), state, robots }
+      : await crawl.robots.knowledge(copy.read)
+  return { ...occasion, scope: crawl.scope, state, robots }
 }
 
 const underClaim = async (crawl: Crawl, step: Step): Promise<AskOutcome | 'again'> => {
@@ -101,14 +109,13 @@ const send = async (crawl: Crawl, step: Step, claim: Claim): Promise<AskOutcome 
   }
   const decision = decideAsk(step.wanted, at)
   if (decision.tag !== 'send') return 'again'
-  const sent = await recordSent(crawl, { ...step, at }, decision.ruling, claim)
+  const sent = await recordSent(crawl, { ...step, at, decision }, claim)
   if (sent === undefined) return 'again'
-  const answer = await crawl.ports.fetch(
-    requestFor(crawl.policy, sent.event.purpose, sent.event.url),
-  )
+  const { request, validator } = requestOf(crawl, step.wanted, at)
+  const answer = await crawl.ports.fetch(request)
   return {
     tag: 'closed',
-    closed: await closeExchange(crawl, sent, { answer, trail: step.trail, claim }),
+    closed: await closeExchange(crawl, sent, { answer, trail: step.trail, claim, validator }),
   }
 }
 
@@ -127,8 +134,7 @@ const decided = (crawl: Crawl, wanted: Ask, ruling: Ruling): EventOf<'RobotsDeci
 /** RobotsDecided, then RequestSent, each durable by itself; undefined if a person stepped in between. */
 const recordSent = async (
   crawl: Crawl,
-  { wanted, trail, at }: Step,
-  ruling: Ruling,
+  { wanted, trail, at, decision: { ruling, attempt } }: SendStep,
   claim: Claim,
 ): Promise<Sent | undefined> => {
   const ruled = await appendDecided(crawl, at.state, [decided(crawl, wanted, ruling)], claim)
@@ -136,7 +142,9 @@ const recordSent = async (
   if (ruled === undefined || decision === undefined) return undefined
   const state: SiteState = { ...at.state, version: ruled.version }
   return crawl.numbering.next(async (n) => {
-    const event = requestSent(crawl, wanted, trail, { n, decision, fence: claim.fence })
+    const { headers } = requestOf(crawl, wanted, at).request
+    const marks = { n, decision, attempt, fence: claim.fence, via: trail.via, headers }
+    const event = requestSent(crawl, wanted, marks)
     const appended = await appendDecided(crawl, state, [event], claim)
     const position = appended?.positions[0]
     if (appended === undefined || position === undefined) return { used: false, value: undefined }
@@ -145,22 +153,27 @@ const recordSent = async (
   })
 }
 
-const requestSent = (
-  crawl: Crawl,
-  wanted: Ask,
-  trail: Trail,
-  marks: { readonly n: number; readonly decision: Position; readonly fence: number },
-): EventOf<'RequestSent'> => ({
+type Marks = Pick<
+  EventOf<'RequestSent'>,
+  'n' | 'decision' | 'attempt' | 'fence' | 'via' | 'headers'
+>
+
+const requestSent = (crawl: Crawl, wanted: Ask, marks: Marks): EventOf<'RequestSent'> => ({
   type: 'RequestSent',
-  v: 1,
+  v: 2,
   programme: crawl.policy.name,
   ...wanted,
   ...marks,
   night: crawl.night.name,
-  attempt: 1,
-  via: trail.via,
-  headers: requestFor(crawl.policy, wanted.purpose, wanted.url).headers,
 })
+
+/** The request, and what it is conditional on. */
+const requestOf = ({ policy }: Crawl, { purpose, url }: Ask, { state }: Circumstances) => {
+  const conditional = fetchRule(policy, purpose).conditional
+  const known = programmeState(state, policy.name).validators.get(url)
+  const validator = conditional ? known : undefined
+  return { request: requestFor(policy, purpose, url, conditionalHeaders(validator)), validator }
+}
 
 type Withheld = Extract<AskDecision, { readonly tag: 'withhold' }>
 
@@ -172,8 +185,7 @@ const recordWithheld = async (
   decision: Withheld,
 ): Promise<boolean> => {
   const programme = programmeState(at.state, crawl.policy.name)
-  const tonight = programme.night === crawl.night.name
-  if (tonight && programme.settled.has(settledKey(wanted.purpose, wanted.url))) return true
+  if (isSettled(programme, fileKey(wanted.purpose, wanted.url), crawl)) return true
   let { state } = at
   let ruled: Position | null = null
   if (decision.ruling !== null) {

@@ -11,10 +11,15 @@ import type { EventOf, LedgerEvent } from '../ledger/event.ts'
 import { longestCrawlDelayMs, strikesOf } from '../politeness/decide.ts'
 import { nextAllowed } from '../politeness/next-allowed.ts'
 import type { Claim } from '../politeness/port.ts'
-import { contentHeaders, foldClosingOf } from '../politeness/programme-state.ts'
+import { contentHeaders } from '../politeness/asked.ts'
+import { foldClosingOf } from '../politeness/programme-state.ts'
+import { type AttemptEnd, mayRetry, saidNo } from '../politeness/retry.ts'
 import { programmeState, type SiteState } from '../politeness/site-state.ts'
+import type { Validator } from '../politeness/validator.ts'
+import type { Policy } from '../programmes/policy.ts'
 import { crawlDelayMs } from '../robots/decide.ts'
 import { appendFact } from './append.ts'
+import { occasionOf } from './occasion.ts'
 import type { Trail } from './trail.ts'
 import { conclusionOf, isTold } from './conclude.ts'
 import type { Crawl } from './crawl.ts'
@@ -26,6 +31,8 @@ export type Closed = {
   /** 0: no answer came. */
   readonly status: number
   readonly redirect: RedirectChoice | null
+  /** The address is to be tried once more. */
+  readonly retry: boolean
   /** The conclusion of the fetch, if it ended here on another site's stream and is still to be told. */
   readonly untold: LedgerEvent | null
 }
@@ -34,6 +41,8 @@ type End = {
   readonly answer: HttpAnswer | HttpFailure
   readonly trail: Trail
   readonly claim: Claim
+  /** What the request was conditional on, if it was. */
+  readonly validator: Validator | undefined
 }
 
 export const closeExchange = async (crawl: Crawl, sent: Sent, end: End): Promise<Closed> => {
@@ -42,13 +51,16 @@ export const closeExchange = async (crawl: Crawl, sent: Sent, end: End): Promise
     end.answer.tag === 'Answer'
       ? await understand(crawl, sent, end.answer, end.trail)
       : { ...nothing, failure: end.answer }
-  const conclusion = conclusionOf(crawl, sent.event, endingOf(sent, known, end.trail), known.file)
+  const attempt = attemptEnd(sent, known, endedAt)
+  const retry = mayRetry(crawl.policy, attempt)
+  const ending = retry ? null : endingOf(sent, known, end)
+  const conclusion = conclusionOf(crawl, sent.event, ending, known.file)
   const here = siteOf(sent.event.url) === siteOf(sent.event.target)
   await appendFact(
     crawl,
     siteOf(sent.event.url),
     (state) => {
-      const closing = closingEvent(crawl, sent, { known, state, endedAt })
+      const closing = closingEvent(crawl, sent, { known, state, attempt, endedAt })
       return [
         closing,
         ...redirectEvents(sent, known),
@@ -64,29 +76,50 @@ export const closeExchange = async (crawl: Crawl, sent: Sent, end: End): Promise
     sent,
     status: known.answer?.status ?? 0,
     redirect: known.redirect,
+    retry,
     untold: here ? null : conclusion,
   }
 }
 
-type Situation = { readonly known: Known; readonly state: SiteState; readonly endedAt: Instant }
+const attemptEnd = (
+  { event }: Sent,
+  { answer, failure, refusal }: Known,
+  endedAt: Instant,
+): AttemptEnd => ({
+  attempt: event.attempt,
+  status: answer?.status ?? null,
+  failure: answer === null ? (failure?.reason ?? 'interrupted') : null,
+  refused: answer !== null && saidNo(answer.status, refusal),
+  retryAfterMs:
+    answer === null ? null : retryAfterMs(headerValues(answer.headers, 'retry-after'), endedAt),
+})
 
-const closingEvent = (crawl: Crawl, sent: Sent, { known, state, endedAt }: Situation) => {
+type Situation = {
+  readonly known: Known
+  readonly state: SiteState
+  readonly attempt: AttemptEnd
+  readonly endedAt: Instant
+}
+
+const closingEvent = (crawl: Crawl, sent: Sent, { known, state, attempt, endedAt }: Situation) => {
   const { policy, night } = crawl
   const { answer, failure, body, refusal, file } = known
   const own = file === null ? 0 : (crawlDelayMs(file, policy.robotsToken) ?? 0)
-  const longest = Math.max(own, longestCrawlDelayMs({ state, policy, night }))
+  const longest = Math.max(own, longestCrawlDelayMs({ ...occasionOf(crawl), state }))
   const next = nextAllowed(policy, night, {
+    ...attempt,
     endedAt,
-    status: answer?.status ?? null,
-    refused: refusal !== null,
-    retryAfterMs:
-      answer === null ? null : retryAfterMs(headerValues(answer.headers, 'retry-after'), endedAt),
     crawlDelayMs: longest === 0 ? null : longest,
+    paceMs: (state.pace?.seconds ?? 0) * 1_000,
+    alwaysClosed: attempt.failure === 'reset' && wasAlwaysClosed(state, policy, sent),
   })
   return answer === null
     ? requestFailed(sent, failure ?? interrupted, next)
     : responseReceived(sent, answer, { body, refusal, next })
 }
+
+const wasAlwaysClosed = (state: SiteState, policy: Policy, { event }: Sent): boolean =>
+  programmeState(state, policy.name).asked.get(event.url)?.alwaysClosed === true
 
 const interrupted: HttpFailure = {
   tag: 'Failure',
@@ -133,8 +166,9 @@ const stopEvents = (
   const { policy } = crawl
   const programme = foldClosingOf(programmeState(state, policy.name), closing)
   const strikes = strikesOf(programme, policy)
-  if (programme.stopped || strikes.length < policy.strikes.limit) return []
-  const requests = strikes.slice(-policy.strikes.limit).map((failure) => failure.request)
+  const { limit } = policy.strikes
+  if (limit === null || programme.stopped || strikes.length < limit) return []
+  const requests = strikes.slice(-limit).map((failure) => failure.request)
   return [
     {
       type: 'SiteStopped',
@@ -148,7 +182,11 @@ const stopEvents = (
 }
 
 /** How the fetch ended, or null where it goes on with a next hop. */
-const endingOf = ({ position, event }: Sent, known: Known, trail: Trail): Ending | null => {
+const endingOf = (
+  { position, event }: Sent,
+  known: Known,
+  { trail, validator }: End,
+): Ending | null => {
   const { redirect } = known
   if (redirect?.verdict === 'follow') return null
   const answer = lastAnswer(position, known)
@@ -157,9 +195,13 @@ const endingOf = ({ position, event }: Sent, known: Known, trail: Trail): Ending
   if (known.answer === null) {
     return { ...common, outcome: 'failed', because: known.failure?.reason ?? 'interrupted' }
   }
-  return redirect === null
-    ? { ...common, outcome: 'answered', because: '' }
-    : { ...common, outcome: 'redirect-refused', because: redirect.reason }
+  if (redirect !== null) return { ...common, outcome: 'redirect-refused', because: redirect.reason }
+  if (known.answer.status !== 304 || validator === undefined) {
+    return { ...common, outcome: 'answered', because: '' }
+  }
+  const { commit, headers } = validator
+  const confirmed = { ...answer, commit, headers, truncated: false }
+  return { ...common, outcome: 'answered', because: 'not-modified', answer: confirmed }
 }
 
 const lastAnswer = (request: Sent['position'], { answer, body }: Known): LastAnswer => ({

@@ -6,11 +6,13 @@ import type { RobotsFetchEnd } from '../robots/access.ts'
 import type { RobotsFile } from '../robots/read.ts'
 import { readerLabel } from '../readers/reader.ts'
 import { ROBOTS_READER } from '../robots/reader.ts'
-import { settledKey } from '../politeness/programme-state.ts'
+import { fileKey, isSettled } from '../politeness/programme-state.ts'
+import { isFresh } from '../politeness/robots-copy.ts'
 import { programmeState, type SiteState } from '../politeness/site-state.ts'
 import { originOf, siteOf } from '../kernel/url.ts'
 import { appendFact } from './append.ts'
 import type { Crawl } from './crawl.ts'
+import { occasionOf } from './occasion.ts'
 
 export type About = Pick<Fetch, 'subject' | 'purpose' | 'target'>
 
@@ -57,10 +59,10 @@ export const conclude = async (crawl: Crawl, about: About, event: LedgerEvent): 
   )
 }
 
-/** Whether this night's fetch of the file has a conclusion already. */
+/** Whether this night's (or this job's) fetch of the file has a conclusion already. */
 export const isTold = (crawl: Crawl, state: SiteState, { purpose, target }: About): boolean => {
   const programme = programmeState(state, crawl.policy.name)
-  return purpose === 'robots'
-    ? programme.robots.get(originOf(target))?.night === crawl.night.name
-    : programme.night === crawl.night.name && programme.settled.has(settledKey(purpose, target))
+  if (purpose !== 'robots') return isSettled(programme, fileKey(purpose, target), crawl)
+  const copy = programme.robots.get(originOf(target))
+  return copy !== undefined && isFresh(copy, occasionOf(crawl))
 }

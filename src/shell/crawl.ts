@@ -12,6 +12,7 @@
 import type { BodyStore, Fetcher } from '../capture/port.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Position } from '../kernel/position.ts'
+import type { Site } from '../kernel/site.ts'
 import type { Ledger } from '../ledger/port.ts'
 import type { NightSpan } from '../plan/night.ts'
 import type { Claims } from '../politeness/port.ts'
@@ -47,11 +48,15 @@ export type Crawl = {
   readonly policy: Policy
   readonly adopted: Position
   readonly night: NightSpan
+  /** A night's crawl, or one page that a person asked for. */
+  readonly kind: 'night' | 'hand'
+  /** The sites a fetch may begin on; null: any (PK1, PK2). */
+  readonly scope: ReadonlySet<Site> | null
   readonly sites: SiteStore
   readonly robots: RobotsFiles
   readonly numbering: Numbering
   readonly tally: Tally
-  /** The files, by `settledKey`, that a fetch of this run leads to their end right now. */
+  /** The files, by `fileKey`, that a fetch of this run leads to their end right now. */
   readonly underWay: Set<string>
   /** Aborted: begin nothing new. An exchange under way is finished. */
   readonly stop: AbortSignal

@@ -4,7 +4,9 @@ import type { HttpUrl, Origin } from '../kernel/url.ts'
 import { originOf, robotsUrlOf, siteOf } from '../kernel/url.ts'
 import type { Site } from '../kernel/site.ts'
 import type { Purpose } from '../kernel/words.ts'
-import { type Answer, type Asked, settledKey } from '../politeness/programme-state.ts'
+import type { Answer, Asked } from '../politeness/asked.ts'
+import { fileKey } from '../politeness/programme-state.ts'
+import { isFresh } from '../politeness/robots-copy.ts'
 import { programmeState } from '../politeness/site-state.ts'
 import { isRedirect } from '../capture/redirect.ts'
 import { later } from '../kernel/instant.ts'
@@ -13,11 +15,18 @@ import type { RobotsFile } from '../robots/read.ts'
 import { orHalt } from './halt.ts'
 import { robotsFileOf } from './robots-files.ts'
 import { ask, type AskOutcome } from './ask.ts'
+import { occasionOf } from './occasion.ts'
 import { conclude, conclusionOf } from './conclude.ts'
 import type { Crawl } from './crawl.ts'
 import type { Trail } from './trail.ts'
 
-export type Wanted = { readonly subject: Site; readonly purpose: Purpose; readonly target: HttpUrl }
+export type Wanted = {
+  readonly subject: Site
+  readonly purpose: Purpose
+  readonly target: HttpUrl
+  /** The source it is fetched for; null: a site that a source names. */
+  readonly source: string | null
+}
 
 /** `blocked`: nothing more can be asked of this origin in this run. */
 export type FileOutcome = 'settled' | 'blocked' | 'interrupted'
@@ -29,7 +38,7 @@ type Hop = { readonly url: HttpUrl; readonly trail: Trail }
  * to its end; the others wait for what it concludes.
  */
 export const fetchFile = async (crawl: Crawl, wanted: Wanted): Promise<FileOutcome> => {
-  const key = settledKey(wanted.purpose, wanted.target)
+  const key = fileKey(wanted.purpose, wanted.target)
   const leads = !crawl.underWay.has(key)
   if (!leads) return followFile(crawl, wanted, leads)
   crawl.underWay.add(key)
@@ -47,7 +56,7 @@ const followFile = async (crawl: Crawl, wanted: Wanted, leads: boolean): Promise
   }
   for (;;) {
     if (wanted.purpose !== 'robots') {
-      const robots = await ensureRobots(crawl, wanted.subject, originOf(hop.url))
+      const robots = await ensureRobots(crawl, wanted, originOf(hop.url))
       if (robots !== 'settled') return giveUp(crawl, wanted, hop, robots)
     }
     const outcome = await ask(crawl, askFor(wanted, hop), hop.trail)
@@ -59,6 +68,7 @@ const followFile = async (crawl: Crawl, wanted: Wanted, leads: boolean): Promise
       await clock.sleepUntil(later(clock.now(), LOOK_AGAIN_MS), crawl.stop)
       continue
     }
+    if (outcome.tag === 'closed' && outcome.closed.retry) continue
     const next = outcome.tag === 'closed' ? nextHop(hop, outcome) : undefined
     if (next === undefined) return settle(crawl, wanted, hop, outcome)
     hop = next
@@ -88,21 +98,22 @@ const nextHop = (
 }
 
 /**
- * Reads the robots.txt of an origin if that has not been done this night (PR2). `blocked`: it may not
+ * Reads the robots.txt of an origin unless there is a copy that still counts (PR2, PK6). `blocked`: it may not
  * even be asked for. An attempt that a crash cut off counts as asked, and as unreachable.
  */
 export const ensureRobots = async (
   crawl: Crawl,
-  subject: Site,
+  { subject, source }: Pick<Wanted, 'subject' | 'source'>,
   origin: Origin,
 ): Promise<FileOutcome> => {
   const target = robotsUrlOf(origin)
   const isKnown = async (): Promise<boolean> => {
     const state = await crawl.sites.load(siteOf(target))
-    return programmeState(state, crawl.policy.name).robots.get(origin)?.night === crawl.night.name
+    const copy = programmeState(state, crawl.policy.name).robots.get(origin)
+    return copy !== undefined && isFresh(copy, occasionOf(crawl))
   }
   if (await isKnown()) return 'settled'
-  const outcome = await fetchFile(crawl, { subject, purpose: 'robots', target })
+  const outcome = await fetchFile(crawl, { subject, source, purpose: 'robots', target })
   if (outcome === 'interrupted') return outcome
   return (await isKnown()) ? 'settled' : 'blocked'
 }

@@ -4,9 +4,10 @@ import type { Site } from '../kernel/site.ts'
 import { type HttpUrl, originOf, siteOf, urlAt } from '../kernel/url.ts'
 import type { Purpose } from '../kernel/words.ts'
 import { nightAt, type NightSpan } from '../plan/night.ts'
-import { decideAsk } from '../politeness/decide.ts'
+import { type Ask, decideAsk, dutyOf } from '../politeness/decide.ts'
+import { isFresh } from '../politeness/robots-copy.ts'
 import { programmeState } from '../politeness/site-state.ts'
-import type { Policy } from '../programmes/policy.ts'
+import { fetchRule, type Policy } from '../programmes/policy.ts'
 import type { Source } from '../programmes/sources.ts'
 import type { CrawlPorts } from './crawl.ts'
 import { publishersOfSources } from './publishers.ts'
@@ -44,50 +45,67 @@ export const planNight = async (
   const sites = siteStore(ports.ledger)
   const planner: Planner = { ports, policy, night, sites, robots: robotsFiles(ports.bodies) }
   const planned: Planned[] = []
-  for (const { url } of sources) {
-    planned.push(...(await planFiles(planner, siteOf(url), policy.order.source, url)))
+  for (const { id, url } of sources) {
+    const place = { site: siteOf(url), source: id, address: url }
+    planned.push(...(await planFiles(planner, place, policy.order.source)))
   }
+  if (policy.order.site.length === 0) return { night: night.name, planned }
   for (const { site } of await publishersOfSources(planner, sources)) {
     if (onlySites?.has(site) ?? true) {
-      planned.push(
-        ...(await planFiles(
-          planner,
-          site,
-          policy.order.site,
-          urlAt(originOf(`https://${site}/` as HttpUrl), '/'),
-        )),
-      )
+      const address = urlAt(originOf(`https://${site}/` as HttpUrl), '/')
+      const place = { site, source: null, address }
+      planned.push(...(await planFiles(planner, place, policy.order.site)))
     }
   }
   return { night: night.name, planned }
 }
 
+type Place = {
+  readonly site: Site
+  readonly source: string | null
+  readonly address: HttpUrl
+}
+
 const planFiles = async (
   planner: Planner,
-  site: Site,
+  { site, source, address }: Place,
   purposes: readonly Purpose[],
-  address: HttpUrl,
 ): Promise<readonly Planned[]> => {
   const files: Planned[] = []
-  for (const purpose of purposes) {
-    const path = planner.policy.fetch[purpose].path
+  for (const ordered of purposes) {
+    const purpose = await purposeTonight(planner, source, site, ordered)
+    const path = fetchRule(planner.policy, purpose).path
     const url = path === null ? address : urlAt(originOf(address), `/${path.slice(1)}`)
-    files.push({ site, purpose, url, ...(await verdictOn(planner, site, purpose, url)) })
+    const ask = { subject: site, source, purpose, target: url, url, hop: 0 }
+    files.push({ site, purpose, url, ...(await verdictOn(planner, ask)) })
   }
   return files
 }
 
+/** A source that is not read is only looked at (RC23). */
+const purposeTonight = async (
+  planner: Planner,
+  source: string | null,
+  site: Site,
+  purpose: Purpose,
+): Promise<Purpose> => {
+  if (source === null || purpose !== 'page') return purpose
+  const duty = dutyOf(await planner.sites.load(site), source, planner)
+  return duty === 'look' ? 'probe' : purpose
+}
+
 const verdictOn = async (
   { ports, policy, night, sites, robots }: Planner,
-  subject: Site,
-  purpose: Purpose,
-  url: HttpUrl,
+  ask: Ask,
 ): Promise<Pick<Planned, 'verdict' | 'reason'>> => {
+  const { url } = ask
   const state = await sites.load(siteOf(url))
-  const read = programmeState(state, policy.name).robots.get(originOf(url))
-  const known = read?.night === night.name ? await robots.knowledge(read) : undefined
-  const at = { policy, night, now: ports.clock.now(), state, robots: known }
-  const decision = decideAsk({ subject, purpose, target: url, url, hop: 0 }, at)
+  const copy = programmeState(state, policy.name).robots.get(originOf(url))
+  const occasion = { policy, night, now: ports.clock.now(), run: '', kind: 'night' } as const
+  const known =
+    copy !== undefined && isFresh(copy, occasion) ? await robots.knowledge(copy.read) : undefined
+  const at = { ...occasion, scope: null, state, robots: known }
+  const decision = decideAsk(ask, at)
   switch (decision.tag) {
     case 'send':
       return { verdict: 'due', reason: '' }

@@ -1,25 +1,20 @@
-/** One night of one programme, from its sources to the last site they name. */
+/** One night of one programme: as one run, or as a run (a crawl job) for each of its sources. */
+import type { Digest } from '../kernel/digest.ts'
 import type { EventOf } from '../ledger/event.ts'
 import type { Position } from '../kernel/position.ts'
-import { runStream } from '../ledger/stream.ts'
 import type { Site } from '../kernel/site.ts'
 import { siteOf } from '../kernel/url.ts'
 import { nightAt } from '../plan/night.ts'
 import type { Policy } from '../programmes/policy.ts'
 import type { Source } from '../programmes/sources.ts'
 import { adoptProgramme, adoptSources } from './adopt.ts'
-import type { Crawl, CrawlPorts } from './crawl.ts'
-import { orHalt } from './halt.ts'
+import type { Crawl, CrawlPorts, Tally } from './crawl.ts'
+import { endRun, type Software, startRun, type Step, visitAll, visitPages } from './job.ts'
 import { numbering } from './numbering.ts'
 import { forEachAtOnce } from './pool.ts'
-import { publishersOfSources } from './publishers.ts'
 import { recover } from './recover.ts'
 import { robotsFiles } from './robots-files.ts'
 import { siteStore } from './site-store.ts'
-import { type Listed, visitSite, visitSource } from './visit.ts'
-
-/** Who runs it: what RunStarted says about the program itself. */
-export type Software = Pick<EventOf<'RunStarted'>, 'software' | 'node' | 'readers' | 'process'>
 
 export type NightRun = {
   readonly run: string
@@ -30,126 +25,125 @@ export type NightRun = {
   /** Restricts the night to these; undefined: all. */
   readonly onlySites: ReadonlySet<Site> | undefined
   readonly onlySources: ReadonlySet<string> | undefined
+  /** Websites allowed for this run alone (PK2). */
+  readonly also: readonly Site[]
   readonly software: Software
   readonly stop: AbortSignal
   readonly progress: (progress: Progress) => void
 }
 
 export type Progress = {
-  readonly step: 'sources' | 'sites'
+  readonly step: Step | 'jobs'
   readonly done: number
   readonly total: number
-  readonly tally: Crawl['tally']
+  readonly tally: Tally
 }
 
 export type RunReport = EventOf<'RunEnded'> & {
   readonly run: string
   readonly night: string
   readonly recovered: number
+  /** How many runs the night was: one, or one for each source. */
+  readonly jobs: number
 }
 
 export const runNight = async (ports: CrawlPorts, asked: NightRun): Promise<RunReport> => {
   const { policy, run } = asked
-  const { ledger } = ports
-  const adopted = await adoptProgramme(ledger, run, policy.name, asked.policyText)
-  const sources = await adoptSources(ledger, run, policy.name, asked.sources)
-  const crawl = beginCrawl(ports, asked, adopted)
+  const adopted = await adoptProgramme(ports.ledger, run, policy.name, asked.policyText)
+  const sources = await adoptSources(ports.ledger, run, policy.name, asked.sources)
+  const crawl = beginCrawl(ports, { ...asked, kind: 'night', adopted })
   const recovered = await recover(crawl)
-  await startRun(crawl, asked, sources)
-  const status = await nightOf(crawl, asked)
-  const ended = await endRun(crawl, status)
-  return { ...ended, run, night: crawl.night.name, recovered }
+  const { ended, jobs } =
+    policy.job === 'source'
+      ? await inJobs(crawl, asked, sources)
+      : { ended: await inOneRun(crawl, asked, sources), jobs: 1 }
+  return { ...ended, run, night: crawl.night.name, recovered, jobs }
 }
 
-const beginCrawl = (ports: CrawlPorts, asked: NightRun, adopted: Position): Crawl => ({
+export type Start = Pick<NightRun, 'run' | 'policy' | 'sources' | 'also' | 'stop'> & {
+  readonly kind: Crawl['kind']
+  readonly adopted: Position
+}
+
+export const beginCrawl = (ports: CrawlPorts, start: Start): Crawl => ({
   ports,
-  run: asked.run,
-  policy: asked.policy,
-  adopted,
-  night: nightAt(asked.policy.night, ports.clock.now()),
+  run: start.run,
+  policy: start.policy,
+  adopted: start.adopted,
+  night: nightAt(start.policy.night, ports.clock.now()),
+  kind: start.kind,
+  scope:
+    start.policy.scope === 'any'
+      ? null
+      : new Set([...start.sources.map(({ url }) => siteOf(url)), ...start.also]),
   sites: siteStore(ports.ledger),
   robots: robotsFiles(ports.bodies),
+  ...ownOfRun(),
+  stop: start.stop,
+})
+
+/** What no two runs share. */
+const ownOfRun = (): Pick<Crawl, 'numbering' | 'tally' | 'underWay'> => ({
   numbering: numbering(),
   tally: { requests: 0, responses: 0, failures: 0, abandoned: 0, withheld: 0, sites: 0 },
   underWay: new Set(),
-  stop: asked.stop,
 })
 
-const startRun = async (
+const chosen = ({ sources, onlySources }: NightRun): readonly Source[] =>
+  sources.filter(({ id }) => onlySources?.has(id) ?? true)
+
+const inOneRun = async (
   crawl: Crawl,
-  { software }: NightRun,
-  sources: EventOf<'RunStarted'>['sources'],
-): Promise<void> => {
-  const event: EventOf<'RunStarted'> = {
-    type: 'RunStarted',
-    v: 1,
-    programme: crawl.policy.name,
-    adopted: crawl.adopted,
-    night: crawl.night.name,
-    kind: 'night',
-    sources,
-    ...software,
-  }
-  const append = { stream: runStream(crawl.run), expectedVersion: 0, events: [event] as const }
-  await orHalt(crawl.ports.ledger.append(crawl.run, append))
-}
-
-type Status = EventOf<'RunEnded'>['status']
-
-/**
- * Sources first, since they say which sites there are; then the sites, many at once, each with one
- * request at a time. If our own world fails (database, disk) the run stays open in the ledger: the
- * next run's recovery closes it with what the ledger says was done.
- */
-const nightOf = async (crawl: Crawl, asked: NightRun): Promise<Status> => {
-  const { onlySources } = asked
-  const sources = asked.sources.filter(({ id }) => onlySources?.has(id) ?? true)
-  await inSteps(crawl, asked, { step: 'sources', items: sources }, ({ url }) =>
-    visitSource(crawl, url, siteOf(url)),
+  asked: NightRun,
+  sources: Digest,
+): Promise<EventOf<'RunEnded'>> => {
+  await startRun(crawl, { ...asked.software, sources, job: null, also: asked.also })
+  await visitAll(crawl, chosen(asked), asked.onlySites, (step, done, total) =>
+    asked.progress({ step, done, total, tally: crawl.tally }),
   )
-  const sites = await sitesOf(crawl, asked, sources)
-  await inSteps(crawl, asked, { step: 'sites', items: sites }, (listed) => visitSite(crawl, listed))
-  return crawl.stop.aborted ? 'interrupted' : 'completed'
+  return endRun(crawl)
 }
 
-const inSteps = async <A>(
+/** PK6: robots.txt counts for one job, and each source has a job of its own. */
+const inJobs = async (
   crawl: Crawl,
-  { progress }: NightRun,
-  { step, items }: { readonly step: Progress['step']; readonly items: readonly A[] },
-  visit: (item: A) => Promise<void>,
-): Promise<void> => {
-  let done = 0
-  const tell = (): void => progress({ step, done, total: items.length, tally: crawl.tally })
-  tell()
-  await forEachAtOnce(items, crawl.policy.sitesAtOnce, crawl.ports.clock, async (item) => {
-    if (crawl.stop.aborted) return
-    await visit(item)
-    done += 1
-    tell()
+  asked: NightRun,
+  sources: Digest,
+): Promise<{ readonly ended: EventOf<'RunEnded'>; readonly jobs: number }> => {
+  const bySource = Map.groupBy(chosen(asked), ({ id }) => id)
+  const jobs = [...bySource].map(([job, pages], index) => {
+    const own: Crawl = { ...crawl, ...ownOfRun(), run: `${crawl.run}.${index + 1}` }
+    return { job, pages, own }
   })
+  let done = 0
+  const ended: EventOf<'RunEnded'>[] = []
+  await forEachAtOnce(jobs, crawl.policy.sitesAtOnce, crawl.ports.clock, async (one) => {
+    if (crawl.stop.aborted) return
+    await startRun(one.own, { ...asked.software, sources, job: one.job, also: asked.also })
+    await visitPages(
+      one.own,
+      one.pages.filter(({ url }) => asked.onlySites?.has(siteOf(url)) ?? true),
+    )
+    ended.push(await endRun(one.own))
+    done += 1
+    asked.progress({ step: 'jobs', done, total: jobs.length, tally: sumOf(ended) })
+  })
+  const status = crawl.stop.aborted ? 'interrupted' : 'completed'
+  const whole = { type: 'RunEnded', v: 1, programme: crawl.policy.name, status } as const
+  return { ended: { ...whole, ...sumOf(ended) }, jobs: ended.length }
 }
 
-const sitesOf = async (
-  crawl: Crawl,
-  { onlySites }: NightRun,
-  sources: readonly Source[],
-): Promise<readonly Listed[]> => {
-  if (crawl.stop.aborted) return []
-  const publishers = await publishersOfSources(crawl, sources)
-  return publishers.filter(({ site }) => onlySites?.has(site) ?? true)
-}
-
-const endRun = async (crawl: Crawl, status: Status): Promise<EventOf<'RunEnded'>> => {
-  const event: EventOf<'RunEnded'> = {
-    type: 'RunEnded',
-    v: 1,
-    programme: crawl.policy.name,
-    status,
-    ...crawl.tally,
+const sumOf = (ended: readonly Tally[]): Tally => {
+  const sum = (of: (tally: Tally) => number): number =>
+    ended.reduce((total, tally) => total + of(tally), 0)
+  return {
+    requests: sum(({ requests }) => requests),
+    responses: sum(({ responses }) => responses),
+    failures: sum(({ failures }) => failures),
+    abandoned: sum(({ abandoned }) => abandoned),
+    withheld: sum(({ withheld }) => withheld),
+    sites: sum(({ sites }) => sites),
   }
-  const append = { stream: runStream(crawl.run), expectedVersion: 1, events: [event] as const }
-  await orHalt(crawl.ports.ledger.append(crawl.run, append))
-  return event
 }
 
 /** A run's id: when it began, and six random characters against two that begin together. */

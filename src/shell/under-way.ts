@@ -7,7 +7,8 @@ import { later } from '../kernel/instant.ts'
 import type { Site } from '../kernel/site.ts'
 import { siteOf, type HttpUrl } from '../kernel/url.ts'
 import { runStream } from '../ledger/stream.ts'
-import { type Asked, settledKey } from '../politeness/programme-state.ts'
+import type { Asked } from '../politeness/asked.ts'
+import { fileKey } from '../politeness/programme-state.ts'
 import { closeAbandoned } from './abandon.ts'
 import { type About, isTold } from './conclude.ts'
 import type { Crawl } from './crawl.ts'
@@ -40,7 +41,7 @@ export const isUnderWay = async (
   if (state.open?.position === asked.request && (await isHeld(crawl, state.site))) return true
   // The exchange is closed. The fetch it began may be at a later hop, but only if it began here.
   if (trail.redirects.length > 0 || isTold(crawl, state, about)) return false
-  const key = settledKey(about.purpose, about.target)
+  const key = fileKey(about.purpose, about.target)
   return asked.run === crawl.run ? !leads && crawl.underWay.has(key) : goesOn(crawl, asked)
 }
 

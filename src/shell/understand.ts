@@ -6,6 +6,7 @@ import { decideRedirect, isRedirect, type RedirectChoice } from '../capture/redi
 import { recogniseRefusal } from '../capture/refusal.ts'
 import type { EventOf } from '../ledger/event.ts'
 import type { Body, Refusal } from '../ledger/events/response-received.ts'
+import { fetchRule } from '../programmes/policy.ts'
 import type { RobotsFile } from '../robots/read.ts'
 import type { Crawl } from './crawl.ts'
 import { orHalt } from './halt.ts'
@@ -54,7 +55,7 @@ const keep = async (
   event: EventOf<'RequestSent'>,
   answer: HttpAnswer,
 ): Promise<Body> => {
-  if (crawl.policy.fetch[event.purpose].keep === 'discard') return nothing.body
+  if (fetchRule(crawl.policy, event.purpose).keep === 'discard') return nothing.body
   const commit = await orHalt(crawl.ports.bodies.put(answer.body))
   const bytes = answer.body.length
   return { kept: true, alg: 'sha256-salt32', commit, bytes, truncated: answer.truncated }
@@ -66,7 +67,7 @@ const redirectOf = (
   answer: HttpAnswer,
   trail: Trail,
 ): RedirectChoice => {
-  const rule = crawl.policy.fetch[event.purpose]
+  const rule = fetchRule(crawl.policy, event.purpose)
   return decideRedirect({
     rule: rule.redirects,
     maxRedirects: rule.maxRedirects,

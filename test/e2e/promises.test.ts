@@ -2,6 +2,7 @@
  * The promises of PROMISES.md after thirty rehearsed nights: what the servers saw, first; what the
  * ledger says, second; and that both say the same.
  */
+import { fetchRule } from '../../src/programmes/policy.ts'
 import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { before, describe, test } from 'node:test'
@@ -541,7 +542,7 @@ test('PR11 robots.txt, ads.txt and sellers.json are kept byte for byte as served
     const reply = r.replyTo(line)
     const sent = present(bodyOf(reply), `${line.host}${line.path}: a body`)
     const stored = right(await r.opened.bodies.get(body.commit)())
-    const limit = r.policy.fetch[purpose].maxBytes
+    const limit = fetchRule(r.policy, purpose).maxBytes
     ok(stored.equals(sent.subarray(0, limit)), `${line.host}${line.path}: other bytes`)
     deepEqual([body.truncated, body.bytes], [sent.length > limit, stored.length])
     seen.push([reply, stored])
@@ -576,7 +577,7 @@ describe('PR12 the homepage is never kept', () => {
       .flatMap((reply) => {
         const body = bodyOf(reply)
         if (body === undefined || body.length === 0) return []
-        const read = body.subarray(0, r.policy.fetch.homepage.maxBytes)
+        const read = body.subarray(0, fetchRule(r.policy, 'homepage').maxBytes)
         const isGzip = headerOf(reply, 'content-encoding') === 'gzip'
         return [body, read, ...(isGzip ? [gunzipSync(body)] : [])]
       })

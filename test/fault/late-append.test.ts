@@ -22,7 +22,9 @@ const LIVING = 'run-of-the-living'
 
 const started: EventOf<'RunStarted'> = {
   type: 'RunStarted',
-  v: 1,
+  v: 2,
+  job: null,
+  also: [],
   programme: policy.name,
   adopted: position(1),
   night: NIGHT.name,

@@ -24,6 +24,7 @@ const SECOND_NIGHT = 1
 const longBegun = (): Policy['night'] => ({
   timezone: 'UTC',
   start: new Date(Date.now() - 12 * 3_600_000).toISOString().slice(11, 16),
+  limitMinutes: null,
 })
 
 const SECOND_BOT: Partial<Policy> = {

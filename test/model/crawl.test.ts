@@ -84,7 +84,9 @@ class Died extends Error {}
 const begin = async (world: World, run: string): Promise<void> => {
   const event: EventOf<'RunStarted'> = {
     type: 'RunStarted',
-    v: 1,
+    v: 2,
+    job: null,
+    also: [],
     programme: policy.name,
     adopted: position(1),
     night: nightAt(policy.night, world.clock.now()).name,

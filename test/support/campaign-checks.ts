@@ -9,7 +9,7 @@ import type { Site } from '../../src/kernel/site.ts'
 import { type HttpUrl, originOf } from '../../src/kernel/url.ts'
 import type { Recorded } from '../../src/ledger/entry.ts'
 import type { ClosingEvent, EventOf, EventType } from '../../src/ledger/event.ts'
-import type { Policy } from '../../src/programmes/policy.ts'
+import { fetchRule, type Policy } from '../../src/programmes/policy.ts'
 
 /** A line of the access log, and the crawlers (process numbers) that can have made the request. */
 export type Seen = { readonly line: AccessLine; readonly by: ReadonlySet<number> }
@@ -278,7 +278,7 @@ const settledFaults = (recorded: readonly Recorded[], due: Due): readonly Fault[
   const settled = (origin: string, purposes: Due['policy']['order']['site'], source?: HttpUrl) => {
     const faults: Fault[] = []
     for (const purpose of purposes) {
-      const path = due.policy.fetch[purpose].path
+      const path = fetchRule(due.policy, purpose).path
       const url = path === null ? source : `${origin}${path}`
       const found = (ends.get(`${purpose} ${url}`) ?? []).filter(isLastWord)
       const what = `${due.policy.name} ${due.night}: ${purpose} ${url}`

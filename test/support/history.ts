@@ -25,6 +25,8 @@ const PATHS = {
   'ads-txt': '/ads.txt',
   homepage: '/',
   'sellers-json': '/sellers.json',
+  page: '/page',
+  probe: '/page',
 }
 
 /** How one request ends. */
@@ -85,7 +87,9 @@ export class History {
     return this.append(
       {
         type: 'RunStarted',
-        v: 1,
+        v: 2,
+        job: null,
+        also: [],
         programme: this.programme,
         adopted: position(1),
         night,
@@ -218,8 +222,9 @@ export class History {
     const request = this.append(
       {
         type: 'RequestSent',
-        v: 1,
+        v: 2,
         ...common,
+        source: null,
         attempt: 1,
         via: null,
         headers,

@@ -53,6 +53,12 @@ const closing = {
   next,
 } as const
 const act = { site, by: 'A. Operator', note: 'asked for by letter of 28 November' }
+const sourceAct = {
+  programme: 'public-records-check',
+  source: 'springfield-permits',
+  site,
+  by: 'A. Operator',
+}
 
 type Samples = {
   readonly [T in EventType]: {
@@ -106,7 +112,7 @@ const samples: Samples = {
     version: 1,
     event: {
       type: 'RunStarted',
-      v: 1,
+      v: 2,
       programme,
       adopted: position(2),
       night,
@@ -116,6 +122,8 @@ const samples: Samples = {
       node: 'v24.22.3',
       readers: { 'ads-txt': '1', rfc9309: '1', 'sellers-json': '1' },
       process: 'host.example 4711',
+      job: 'first-network',
+      also: [siteOfHost('archive.example')],
     },
   },
   SiteListed: {
@@ -182,7 +190,7 @@ const samples: Samples = {
     version: 3,
     event: {
       type: 'RequestSent',
-      v: 1,
+      v: 2,
       programme,
       subject: site,
       n: 7,
@@ -199,6 +207,7 @@ const samples: Samples = {
       ],
       fence: 12,
       decision: position(40),
+      source: 'first-network',
     },
   },
   ResponseReceived: {
@@ -348,6 +357,31 @@ const samples: Samples = {
     stream: onSite,
     version: 10,
     event: { type: 'SiteResumed', v: 1, ...act, note: '' },
+  },
+  SitePaced: {
+    stream: onSite,
+    version: 11,
+    event: { type: 'SitePaced', v: 1, ...act, seconds: 60 },
+  },
+  PathExcluded: {
+    stream: onSite,
+    version: 12,
+    event: { type: 'PathExcluded', v: 1, ...act, path: '/permits/*.pdf$' },
+  },
+  PathReadmitted: {
+    stream: onSite,
+    version: 13,
+    event: { type: 'PathReadmitted', v: 1, ...act, note: null, path: '/permits/*.pdf$' },
+  },
+  SourceNotRead: {
+    stream: onSite,
+    version: 14,
+    event: { type: 'SourceNotRead', v: 1, ...sourceAct, reason: '403 on six nights' },
+  },
+  SourceReinstated: {
+    stream: onSite,
+    version: 15,
+    event: { type: 'SourceReinstated', v: 1, ...sourceAct, note: null },
   },
   RunEnded: {
     stream: runStream(run),

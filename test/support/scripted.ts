@@ -93,6 +93,8 @@ export const scriptedWorld = (script: Script) => {
       policy,
       adopted: position(1),
       night: nightAt(policy.night, clock.now()),
+      kind: 'night',
+      scope: null,
       sites: siteStore(ledger),
       robots: robotsFiles(bodies),
       numbering: numbering(),

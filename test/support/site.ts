@@ -11,8 +11,10 @@ import type { EventOf, LedgerEvent } from '../../src/ledger/event.ts'
 import type { NextAllowed } from '../../src/ledger/exchange.ts'
 import { siteStream } from '../../src/ledger/stream.ts'
 import { type NightSpan, nightAt } from '../../src/plan/night.ts'
+import type { Occasion } from '../../src/politeness/robots-copy.ts'
 import { foldSite, type SiteState, unknownSite } from '../../src/politeness/site-state.ts'
-import { parsePolicy, type Policy } from '../../src/programmes/policy.ts'
+import { parsePolicy } from '../../src/programmes/policy-file.ts'
+import type { Policy } from '../../src/programmes/policy.ts'
 
 const policyFile = new URL('../../src/programmes/plain-reckoner/policy.json', import.meta.url)
 export const policyText = readFileSync(policyFile, 'utf8')
@@ -22,6 +24,16 @@ assert(E.isRight(parsed), 'the shipped policy parses')
 export const policy: Policy = parsed.right
 
 export const at = (iso: string): Instant => instant(Date.parse(iso))
+
+/** A night's crawl of the shipped policy, as decisions see it. */
+export const occasion = (change: Partial<Occasion> = {}): Occasion => ({
+  policy,
+  night: NIGHT,
+  run: 'run-1',
+  kind: 'night',
+  now: NOW,
+  ...change,
+})
 
 /** 02:00 on a night that began at 01:00 UTC. */
 export const NOW = at('2026-11-30T02:00:00Z')
@@ -64,7 +76,7 @@ export const sent = (
   change: Partial<EventOf<'RequestSent'>> = {},
 ): EventOf<'RequestSent'> => ({
   type: 'RequestSent',
-  v: 1,
+  v: 2,
   programme: policy.name,
   subject: SITE,
   n: 1,
@@ -73,6 +85,7 @@ export const sent = (
   purpose,
   night: NIGHT.name,
   attempt: 1,
+  source: null,
   hop: 0,
   via: null,
   headers: [['user-agent', policy.userAgent]],

@@ -15,6 +15,10 @@ export const WithheldReason = oneOf(
   'cooldown',
   'out-of-scope',
   'address-refused',
+  'left-alone',
+  'not-read',
+  'night-limit',
+  'budget',
 )
 export type WithheldReason = t.TypeOf<typeof WithheldReason>
 

@@ -10,7 +10,7 @@ import { InstantText } from '../../../src/kernel/instant.ts'
 import { Position } from '../../../src/kernel/position.ts'
 import { Site } from '../../../src/kernel/site.ts'
 import { HttpUrl, Origin } from '../../../src/kernel/url.ts'
-import { Night, ProgrammeName } from '../../../src/kernel/words.ts'
+import { Night, ProgrammeName, SourceId } from '../../../src/kernel/words.ts'
 import { Person } from '../../../src/ledger/act.ts'
 import { fc } from '../property.ts'
 import {
@@ -41,6 +41,7 @@ const leaves = new Map<t.Mixed, fc.Arbitrary<unknown>>([
   [Position, anyPosition],
   [ProgrammeName, fc.stringMatching(/^[a-z][a-z0-9-]{0,63}$/)],
   [Site, anySite],
+  [SourceId, anyText(100).filter((id) => id !== '')],
 ])
 
 /** `text`, `integer` and `oneOf` print their bounds in their names. */

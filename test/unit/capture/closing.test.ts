@@ -10,7 +10,7 @@ import type { Header } from '../../../src/kernel/words.ts'
 import { encodeEntry, ENTRY_BYTES_MAX } from '../../../src/ledger/entry.ts'
 import type { LedgerEvent } from '../../../src/ledger/event.ts'
 import { siteStream } from '../../../src/ledger/stream.ts'
-import { contentHeaders } from '../../../src/politeness/programme-state.ts'
+import { contentHeaders } from '../../../src/politeness/asked.ts'
 import { NOW, nextOf, sent, SITE } from '../../support/site.ts'
 
 const longest = `https://news.example/${'a'.repeat(URL_LENGTH_MAX - 'https://news.example/'.length)}`

@@ -13,6 +13,7 @@ import {
   NIGHT,
   NOW,
   nextOf,
+  occasion,
   policy,
   received,
   robotsReadOf,
@@ -26,6 +27,8 @@ const ADDRESS = {
   'ads-txt': 'https://news.example/ads.txt',
   homepage: 'https://news.example/',
   'sellers-json': 'https://news.example/sellers.json',
+  page: 'https://news.example/permits/new',
+  probe: 'https://news.example/permits/new',
 } as const
 
 const rules = (text: string, change = {}): RobotsKnowledge => ({
@@ -41,8 +44,8 @@ const decide = (
   now = NOW,
 ): AskDecision => {
   const address = url(ADDRESS[purpose])
-  const ask = { subject: SITE, purpose, target: address, url: address, hop: 0 }
-  return decideAsk(ask, { policy, night: NIGHT, now, state, robots })
+  const ask = { subject: SITE, purpose, target: address, url: address, hop: 0, source: null }
+  return decideAsk(ask, { ...occasion({ now }), scope: null, state, robots })
 }
 const reasonOf = (decision: AskDecision): string =>
   decision.tag === 'withhold' ? decision.reason : decision.tag
@@ -52,8 +55,8 @@ describe('decideAsk', () => {
     for (const purpose of ['ads-txt', 'homepage', 'sellers-json'] as const) {
       const address = url(ADDRESS[purpose])
       const decision = decideAsk(
-        { subject: SITE, purpose, target: address, url: address, hop: 0 },
-        { policy, night: NIGHT, now: NOW, state: history(), robots: undefined },
+        { subject: SITE, purpose, target: address, url: address, hop: 0, source: null },
+        { ...occasion(), scope: null, state: history(), robots: undefined },
       )
       assert.equal(reasonOf(decision), 'robots-unreachable')
     }
@@ -133,7 +136,7 @@ describe('decideAsk', () => {
     const thirty = { crawlDelayMs: 30_000 }
     const bearable = history([NOW, robotsReadOf(thirty)])
     assert.equal(reasonOf(decide('ads-txt', bearable, rules('', thirty))), 'send')
-    assert.equal(longestCrawlDelayMs({ state: bearable, policy, night: NIGHT }), 30_000)
+    assert.equal(longestCrawlDelayMs({ ...occasion(), state: bearable }), 30_000)
   })
 
   test('PR9 after a 429 the site is left alone until its cooldown ends', () => {

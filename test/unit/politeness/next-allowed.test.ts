@@ -8,9 +8,13 @@ import { NIGHT, NOW, policy } from '../../support/site.ts'
 const end = (change: Partial<ExchangeEnd>): ExchangeEnd => ({
   endedAt: NOW,
   status: 200,
+  attempt: 1,
+  failure: null,
   refused: false,
   retryAfterMs: null,
   crawlDelayMs: null,
+  paceMs: 0,
+  alwaysClosed: false,
   ...change,
 })
 const next = (change: Partial<ExchangeEnd>) => nextAllowed(policy, NIGHT, end(change))
@@ -49,7 +53,7 @@ describe('nextAllowed', () => {
           crawlDelayMs: fc.option(fc.integer({ min: 0, max: 1e9 })),
         }),
         (given) => {
-          const answer = nextAllowed(policy, NIGHT, given)
+          const answer = next(given)
           const least = Math.max(
             policy.pauseSeconds * 1_000,
             given.crawlDelayMs ?? 0,

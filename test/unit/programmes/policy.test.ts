@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { describeParseFailure } from '../../../src/kernel/codec.ts'
-import { parsePolicy } from '../../../src/programmes/policy.ts'
+import { parsePolicy } from '../../../src/programmes/policy-file.ts'
 import { left, right } from '../../support/either.ts'
 
 const file = new URL('../../../src/programmes/plain-reckoner/policy.json', import.meta.url)
@@ -26,11 +26,11 @@ const refusal = (path: string, value: unknown): string =>
 test('PR1: PlainReckonerBot asks a publisher for exactly three paths', () => {
   const { order, fetch } = policy
   deepEqual(
-    order.site.map((purpose) => fetch[purpose].path),
+    order.site.map((purpose) => fetch[purpose]?.path),
     ['/robots.txt', '/ads.txt', '/'],
   )
-  equal(fetch.homepage.redirects, 'root-of-site')
-  equal(fetch['ads-txt'].redirects, 'iab')
+  equal(fetch.homepage?.redirects, 'root-of-site')
+  equal(fetch['ads-txt']?.redirects, 'iab')
 })
 
 test('PR2: robots.txt is first, at publishers and at networks', () => {
@@ -52,18 +52,23 @@ test('PR5, PR6, PR7, PR8, PR9: once a day, a pause, four strikes, 30 seconds, ba
   equal(policy.pauseSeconds >= 1, true)
   equal(policy.strikes.limit, 4)
   equal(policy.crawlDelay.maxSeconds, 30)
-  deepEqual(policy.backOff, { restOfNight: true, honourRetryAfter: true })
+  deepEqual(policy.backOff, {
+    restOfNight: true,
+    honourRetryAfter: true,
+    statuses: [429],
+  })
+  equal(policy.retries.limit, 0)
 })
 
 test('PR11, PR12: robots.txt and ads.txt are kept as served, the homepage never', () => {
   equal(policy.fetch.robots.keep, 'as-served')
-  equal(policy.fetch['ads-txt'].keep, 'as-served')
-  equal(policy.fetch.homepage.keep, 'discard')
+  equal(policy.fetch['ads-txt']?.keep, 'as-served')
+  equal(policy.fetch.homepage?.keep, 'discard')
 })
 
 test('PR16: the source list is sellers.json files, wherever they are', () => {
   deepEqual(policy.order.source.at(-1), 'sellers-json')
-  equal(policy.fetch['sellers-json'].path, null)
+  equal(policy.fetch['sellers-json']?.path, null)
 })
 
 test('RFC9309_2.5: at least 500 KiB of a robots.txt are read', () => {

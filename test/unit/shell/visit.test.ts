@@ -300,7 +300,9 @@ describe('after a crash', () => {
     const world = scriptedWorld(open())
     const started = {
       type: 'RunStarted',
-      v: 1,
+      v: 2,
+      job: null,
+      also: [],
       programme: policy.name,
       adopted: position(1),
       night: '2026-11-30',

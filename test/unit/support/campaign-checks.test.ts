@@ -70,6 +70,7 @@ const deadAndFinished = async (): Promise<Evidence> => {
         sources: [{ id: 'adnet', url: SOURCE }],
         onlySites: undefined,
         onlySources: undefined,
+        also: [],
         software: { software: 'test', node: '0', readers: {}, process },
         stop: new AbortController().signal,
         progress: () => undefined,

@@ -2,7 +2,7 @@ import { deepEqual, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { rehearsalPolicy } from '../../../../scripts/rehearsal/policy.ts'
-import { parsePolicy } from '../../../../src/programmes/policy.ts'
+import { parsePolicy } from '../../../../src/programmes/policy-file.ts'
 import { right } from '../../../support/either.ts'
 
 const BASE = new URL('../../../../src/programmes/plain-reckoner/policy.json', import.meta.url)

@@ -1,0 +1,39 @@
+/** A robots.txt as it was read, and whether it may still be gone by (PR2, PK6, PK7, RC14). */
+import type { Instant } from '../kernel/instant.ts'
+import type { EventOf } from '../ledger/event.ts'
+import type { NightSpan } from '../plan/night.ts'
+import type { Policy } from '../programmes/policy.ts'
+
+export type RobotsCopy = {
+  readonly read: EventOf<'RobotsRead'>
+  readonly run: string
+  readonly at: Instant
+}
+
+/** Who asks, and when: a night's crawl, or one page that a person asks for. */
+export type Occasion = {
+  readonly policy: Policy
+  readonly night: NightSpan
+  readonly run: string
+  readonly kind: 'night' | 'hand'
+  readonly now: Instant
+}
+
+/** From the decision to the first byte some moments pass; no copy may come of age in them. */
+const MARGIN_MS = 60_000
+
+/**
+ * By hand, a copy of the last hours will do, unless all it says is that the file could not be had.
+ * Otherwise the file counts for one night or for one run, as the policy says.
+ */
+export const isFresh = (
+  { read, run, at }: RobotsCopy,
+  { policy, night, now, ...occasion }: Occasion,
+): boolean => {
+  const { fresh, byHandHours } = policy.robots
+  if (occasion.kind === 'hand' && byHandHours !== null) {
+    const recent = now - at <= byHandHours * 3_600_000 - MARGIN_MS
+    return run === occasion.run || (recent && read.access !== 'unreachable')
+  }
+  return fresh === 'run' ? run === occasion.run : read.night === night.name
+}
