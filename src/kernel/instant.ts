@@ -65,3 +65,5 @@ export const later = (moment: Instant, milliseconds: number): Instant =>
   instant(Math.min(moment + Math.max(0, Math.ceil(milliseconds)), LAST))
 
 export const latest = (...moments: readonly Instant[]): Instant => instant(Math.max(...moments))
+
+export const earliest = (...moments: readonly Instant[]): Instant => instant(Math.min(...moments))

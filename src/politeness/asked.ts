@@ -29,34 +29,58 @@ export type Answer = {
   readonly truncated: boolean
 }
 
-export type AskedMap = ReadonlyMap<HttpUrl, Asked>
+/** By address, newest last: one of each run, since a page may be in the lists of several jobs. */
+export type AskedMap = ReadonlyMap<HttpUrl, readonly Asked[]>
+
+/** More runs than this never ask for one address at the same time. */
+const RUNS_MAX = 300
+
+export const newestAsked = (all: AskedMap, url: HttpUrl): Asked | undefined => all.get(url)?.at(-1)
+
+export const askedInRun = (all: AskedMap, url: HttpUrl, run: string): Asked | undefined =>
+  all.get(url)?.find((asked) => asked.run === run)
+
+export const askedInNight = (all: AskedMap, night: string): AskedMap =>
+  new Map(
+    [...all].flatMap(([url, list]) => {
+      const kept = list.filter((asked) => asked.night === night)
+      return kept.length === 0 ? [] : [[url, kept]]
+    }),
+  )
 
 export const foldSentIn = (
   before: AskedMap,
   { ts, position, run }: Recorded,
   { url, night, attempt }: EventOf<'RequestSent'>,
 ): AskedMap => {
-  const earlier = before.get(url)
+  const earlier = askedInRun(before, url, run) ?? newestAsked(before, url)
   const alwaysClosed = attempt === 1 || earlier?.alwaysClosed === true
   const asked = { night, at: ts, request: position, run, attempt, alwaysClosed }
-  return new Map(before).set(url, { ...asked, end: null, answer: null })
+  const others = (before.get(url) ?? []).filter((other) => other.run !== run)
+  const list = [...others, { ...asked, end: null, answer: null }].slice(-RUNS_MAX)
+  return new Map(before).set(url, list)
 }
 
 export const foldClosingIn = (before: AskedMap, closing: ClosingEvent): AskedMap => {
-  const asked = before.get(closing.url)
-  if (asked?.request !== closing.request || closing.type === 'RequestAbandoned') return before
+  const list = before.get(closing.url)
+  if (list === undefined || closing.type === 'RequestAbandoned') return before
+  const ended = list.map((asked) =>
+    asked.request === closing.request ? withEnd(asked, closing) : asked,
+  )
+  return new Map(before).set(closing.url, ended)
+}
+
+const withEnd = (asked: Asked, closing: EventOf<'ResponseReceived' | 'RequestFailed'>): Asked => {
   const { attempt } = asked
   const { retryAfterMs } = closing.next
   if (closing.type === 'RequestFailed') {
     const { reason: failure } = closing
     const end = { attempt, status: null, failure, refused: false, retryAfterMs }
-    const alwaysClosed = asked.alwaysClosed && failure === 'reset'
-    return new Map(before).set(closing.url, { ...asked, end, alwaysClosed })
+    return { ...asked, end, alwaysClosed: asked.alwaysClosed && failure === 'reset' }
   }
   const { status, refusal } = closing
   const end = { attempt, status, failure: null, refused: saidNo(status, refusal), retryAfterMs }
-  const ended = { ...asked, end, answer: answerOf(closing), alwaysClosed: false }
-  return new Map(before).set(closing.url, ended)
+  return { ...asked, end, answer: answerOf(closing), alwaysClosed: false }
 }
 
 const answerOf = ({ body, status, headers }: EventOf<'ResponseReceived'>): Answer => ({

@@ -1,5 +1,5 @@
 /** May this one request be made now? One pure decision over everything the ledger knows. */
-import { formatInstant, type Instant, instant, later, latest } from '../kernel/instant.ts'
+import { earliest, formatInstant, type Instant, later, latest } from '../kernel/instant.ts'
 import type { Site } from '../kernel/site.ts'
 import { clip } from '../kernel/text.ts'
 import { type HttpUrl, originOf, siteOf } from '../kernel/url.ts'
@@ -9,7 +9,7 @@ import type { NightSpan } from '../plan/night.ts'
 import type { Policy } from '../programmes/policy.ts'
 import { patternMatches } from '../robots/pattern.ts'
 import { type RobotsKnowledge, ruleOn, type Ruling } from '../robots/ruling.ts'
-import type { Asked } from './asked.ts'
+import { type Asked, askedInRun, newestAsked } from './asked.ts'
 import type { ProgrammeState } from './programme-state.ts'
 import { mayRetry } from './retry.ts'
 import { isFresh, type Occasion } from './robots-copy.ts'
@@ -110,11 +110,16 @@ const lastAsked = (
   programme: ProgrammeState,
   { policy, night, now, run }: Circumstances,
 ): Asked | undefined => {
-  const asked = programme.asked.get(ask.url)
-  if (asked === undefined) return undefined
-  const tooSoon = now < later(asked.at, policy.once.hoursAtLeast * 3_600_000)
-  const current = policy.once.per === 'run' ? asked.run === run : asked.night === night.name
-  return current || tooSoon ? asked : undefined
+  const newest = newestAsked(programme.asked, ask.url)
+  if (newest === undefined) return undefined
+  const current =
+    policy.once.per === 'run'
+      ? askedInRun(programme.asked, ask.url, run)
+      : newest.night === night.name
+        ? newest
+        : undefined
+  const tooSoon = now < later(newest.at, policy.once.hoursAtLeast * 3_600_000)
+  return current ?? (tooSoon ? newest : undefined)
 }
 
 /** PR5: each file at most once a night, and not again within the least number of hours. */
@@ -142,14 +147,19 @@ const cooling = ({ state, now }: Circumstances): AskDecision | undefined =>
     ? withhold('cooldown', state.cooldown.because, state.cooldown.until)
     : undefined
 
-/** RC11: what the night's limit does not reach waits for the next night. */
+/**
+ * RC11: what the night's limit does not reach waits for the next night. No run goes on past its own
+ * night's end either: what it asked then would count for a night that is over.
+ */
 const overTheNight = (
   moment: Instant,
   { policy, night, kind }: Circumstances,
 ): AskDecision | undefined => {
   const { limitMinutes } = policy.night
-  if (limitMinutes === null || kind === 'hand') return undefined
-  const limit = later(night.startsAt, limitMinutes * 60_000)
+  const limit =
+    limitMinutes === null || kind === 'hand'
+      ? night.endsAt
+      : earliest(night.endsAt, later(night.startsAt, limitMinutes * 60_000))
   return moment < limit
     ? undefined
     : withhold('night-limit', `not after ${formatInstant(limit)}`, night.endsAt)
@@ -164,7 +174,7 @@ const overBudget = (
   const { filesPerSource } = at.policy.budget
   if (filesPerSource === null || ask.source === null) return undefined
   if (ask.purpose === 'robots' || ask.hop > 0) return undefined
-  if (attemptAfter(programme.asked.get(ask.url), at) > 1) return undefined
+  if (attemptAfter(lastAsked(ask, programme, at), at) > 1) return undefined
   const files = filesTonight(programme, ask.source, at)
   return files < filesPerSource
     ? undefined
@@ -195,15 +205,16 @@ const forbiddenByRobots = (ask: Ask, at: Circumstances): AskDecision | undefined
   return withhold('robots-disallow', rule, nextNight, ruling)
 }
 
-/** PR6, PK9, RC8, and a person's slower pace, which counts from the last request too (PK16, RC25). */
+/**
+ * PR6, PR8, PK9, RC8, PK16, RC25: the site's next moment as the last exchange left it, and this
+ * programme's own waits and a person's slower pace, counted from that exchange's end whoever made it.
+ */
 const paced = (ask: Ask, programme: ProgrammeState, at: Circumstances): AskDecision => {
-  const { state, policy } = at
-  const slower =
-    state.pace === null ? instant(0) : later(state.lastEndedAt, state.pace.seconds * 1_000)
-  const notBefore = latest(state.nextAllowedAt, slower)
-  if (notBefore > at.now) {
-    return overTheNight(notBefore, at) ?? { tag: 'wait', until: notBefore }
-  }
+  const { state, policy, now } = at
+  const ownSeconds = Math.max(policy.pauseSeconds, state.pace?.seconds ?? 0)
+  const ownMs = Math.max(ownSeconds * 1_000, longestCrawlDelayMs(at))
+  const notBefore = latest(state.nextAllowedAt, later(state.lastEndedAt, ownMs))
+  if (notBefore > now) return overTheNight(notBefore, at) ?? { tag: 'wait', until: notBefore }
   const attempt = attemptAfter(lastAsked(ask, programme, at), at)
   return { tag: 'send', ruling: ruleOn(policy, ask.purpose, ask.url, at.robots), attempt }
 }
@@ -213,7 +224,7 @@ const paced = (ask: Ask, programme: ProgrammeState, at: Circumstances): AskDecis
  * one pace, so its strictest file holds for all of it (PR8).
  */
 export const longestCrawlDelayMs = (at: Occasion & { readonly state: SiteState }): number => {
-  const copies = [...programmeState(at.state, at.policy.name).robots.values()]
+  const copies = [...programmeState(at.state, at.policy.name).robots.values()].flat()
   const counting = copies.filter((copy) => copy.read.night === at.night.name || isFresh(copy, at))
   return Math.max(0, ...counting.map(({ read }) => read.crawlDelayMs ?? 0))
 }

@@ -1,13 +1,13 @@
 /** What one programme knows of one site: the part of `SiteState` that is its own. */
 import type { Digest } from '../kernel/digest.ts'
 import type { Position } from '../kernel/position.ts'
-import type { HttpUrl, Origin } from '../kernel/url.ts'
+import type { HttpUrl } from '../kernel/url.ts'
 import type { Header } from '../kernel/words.ts'
 import type { Recorded } from '../ledger/entry.ts'
 import type { ClosingEvent, EventOf } from '../ledger/event.ts'
 import type { FetchOutcome } from '../ledger/events/fetch-concluded.ts'
-import { type AskedMap, foldClosingIn, foldSentIn } from './asked.ts'
-import type { Occasion, RobotsCopy } from './robots-copy.ts'
+import { askedInNight, type AskedMap, foldClosingIn, foldSentIn } from './asked.ts'
+import { copiesOfNight, foldRobotsRead, type Occasion, type RobotsCopies } from './robots-copy.ts'
 import { foldSourceAct, foldSourceSent, inNewNight, type Sources } from './source-state.ts'
 import { foldValidators, type Validators } from './validator.ts'
 
@@ -34,7 +34,7 @@ export type ProgrammeState = {
   readonly failures: readonly Failure[]
   /** By address asked; only the newest night's are kept. */
   readonly asked: AskedMap
-  readonly robots: ReadonlyMap<Origin, RobotsCopy>
+  readonly robots: RobotsCopies
   readonly validators: Validators
   readonly sources: Sources
   readonly listed: EventOf<'SiteListed'> | null
@@ -79,12 +79,11 @@ export const isSettled = (
 const inNight = (programme: ProgrammeState, night: string): ProgrammeState => {
   if (night <= programme.night) return programme
   // Yesterday's stays one night longer, for the rule of the least hours between two visits.
-  const recent = (night: string): boolean => night === programme.night
   return {
     ...programme,
     night,
-    asked: new Map([...programme.asked].filter(([, asked]) => recent(asked.night))),
-    robots: new Map([...programme.robots].filter(([, { read }]) => recent(read.night))),
+    asked: askedInNight(programme.asked, programme.night),
+    robots: copiesOfNight(programme.robots, programme.night),
     sources: inNewNight(programme.sources),
     settled: new Set(),
   }
@@ -156,8 +155,10 @@ export const foldProgramme = (
       return { ...before, sources: foldSourceAct(before.sources, event) }
     case 'RobotsRead': {
       const programme = inNight(before, event.night)
-      const copy: RobotsCopy = { read: event, run, at: ts }
-      return { ...programme, robots: new Map(programme.robots).set(event.origin, copy) }
+      return {
+        ...programme,
+        robots: foldRobotsRead(programme.robots, { read: event, run, at: ts }),
+      }
     }
     case 'RequestWithheld': {
       const programme = inNight(before, event.night)

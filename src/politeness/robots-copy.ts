@@ -1,5 +1,6 @@
 /** A robots.txt as it was read, and whether it may still be gone by (PR2, PK6, PK7, RC14). */
 import type { Instant } from '../kernel/instant.ts'
+import type { Origin } from '../kernel/url.ts'
 import type { EventOf } from '../ledger/event.ts'
 import type { NightSpan } from '../plan/night.ts'
 import type { Policy } from '../programmes/policy.ts'
@@ -9,6 +10,33 @@ export type RobotsCopy = {
   readonly run: string
   readonly at: Instant
 }
+
+/** By origin, newest last: jobs that go on at once each have a reading of their own (PK6). */
+export type RobotsCopies = ReadonlyMap<Origin, readonly RobotsCopy[]>
+
+/** More jobs than this never go on at once on one site. */
+const COPIES_MAX = 300
+
+export const foldRobotsRead = (before: RobotsCopies, copy: RobotsCopy): RobotsCopies => {
+  const { origin } = copy.read
+  const copies = [...(before.get(origin) ?? []), copy].slice(-COPIES_MAX)
+  return new Map(before).set(origin, copies)
+}
+
+export const copiesOfNight = (copies: RobotsCopies, night: string): RobotsCopies =>
+  new Map(
+    [...copies].flatMap(([origin, all]) => {
+      const kept = all.filter(({ read }) => read.night === night)
+      return kept.length === 0 ? [] : [[origin, kept]]
+    }),
+  )
+
+/** The newest copy that may be gone by. */
+export const freshCopy = (
+  copies: RobotsCopies,
+  origin: Origin,
+  occasion: Occasion,
+): RobotsCopy | undefined => copies.get(origin)?.findLast((copy) => isFresh(copy, occasion))
 
 /** Who asks, and when: a night's crawl, or one page that a person asks for. */
 export type Occasion = {

@@ -6,7 +6,7 @@ import type { Policy } from '../programmes/policy.ts'
 export type SourceState = {
   /** A person marked it as not read (RC23). */
   readonly notRead: { readonly by: string; readonly reason: string } | null
-  /** Looks at it since then. */
+  /** Nights with a look at it since then; a look may be at several pages. */
   readonly looks: { readonly count: number; readonly lastNight: string | null }
   /** Files other than robots.txt asked for it in the newest night. */
   readonly files: number
@@ -28,14 +28,15 @@ export const foldSourceAct = (
 
 /** Redirect hops and retries belong to the request they follow. */
 export const foldSourceSent = (
-  before: Sources,
+  sources: Sources,
   { source, purpose, hop, attempt, night }: EventOf<'RequestSent'>,
 ): Sources => {
-  if (source === null || purpose === 'robots' || hop > 0 || attempt > 1) return before
-  const known = before.get(source) ?? newSource
-  const looks =
-    purpose === 'probe' ? { count: known.looks.count + 1, lastNight: night } : known.looks
-  return new Map(before).set(source, { ...known, looks, files: known.files + 1 })
+  if (source === null || purpose === 'robots' || hop > 0 || attempt > 1) return sources
+  const known = sources.get(source) ?? newSource
+  const { looks: before } = known
+  const begins = purpose === 'probe' && before.lastNight !== night
+  const looks = begins ? { count: before.count + 1, lastNight: night } : before
+  return new Map(sources).set(source, { ...known, looks, files: known.files + 1 })
 }
 
 export const inNewNight = (before: Sources): Sources =>

@@ -40,12 +40,15 @@ export const parsePolicy = (file: string, source: string): Either<ParseFailure, 
 const contradiction = (
   policy: Policy,
 ): { readonly path: string; readonly expected: string } | undefined => {
-  const { retries, order, fetch, notRead } = policy
+  const { retries, order, fetch, notRead, once, robots } = policy
   if (!policy.userAgent.toLowerCase().includes(policy.robotsToken.toLowerCase())) {
     return { path: 'robotsToken', expected: 'a part of userAgent (RFC 9309 §2.2.1)' }
   }
   if (retries.waitsSeconds.length < retries.limit) {
     return { path: 'retries.waitsSeconds', expected: 'a wait before each retry' }
+  }
+  if (robots.fresh === 'run' && once.per !== 'run') {
+    return { path: 'once.per', expected: '"run", since robots.txt is read in each run' }
   }
   const needed: readonly (readonly [string, Purpose])[] = [
     ...order.source.map((purpose) => ['order.source', purpose] as const),

@@ -15,7 +15,7 @@ import type { Asked } from '../politeness/asked.ts'
 import { fileKey, isSettled } from '../politeness/programme-state.ts'
 import { conditionalHeaders } from '../politeness/validator.ts'
 import { programmeState, type SiteState } from '../politeness/site-state.ts'
-import { isFresh } from '../politeness/robots-copy.ts'
+import { freshCopy } from '../politeness/robots-copy.ts'
 import { fetchRule } from '../programmes/policy.ts'
 import type { Ruling } from '../robots/ruling.ts'
 import { readerLabel } from '../readers/reader.ts'
@@ -77,12 +77,10 @@ const actOn = async (crawl: Crawl, step: Step): Promise<AskOutcome | 'again'> =>
 /** Everything the decision rests on, as the ledger has it at this moment. */
 const circumstances = async (crawl: Crawl, wanted: Ask): Promise<Circumstances> => {
   const state = await crawl.sites.load(siteOf(wanted.url))
-  const copy = programmeState(state, crawl.policy.name).robots.get(originOf(wanted.url))
   const occasion = occasionOf(crawl)
-  const robots =
-    copy === undefined || !isFresh(copy, occasion)
-      ? undefined
-      : await crawl.robots.knowledge(copy.read)
+  const { robots: copies } = programmeState(state, crawl.policy.name)
+  const copy = freshCopy(copies, originOf(wanted.url), occasion)
+  const robots = copy === undefined ? undefined : await crawl.robots.knowledge(copy.read)
   return { ...occasion, scope: crawl.scope, state, robots }
 }
 

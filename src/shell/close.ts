@@ -11,7 +11,7 @@ import type { EventOf, LedgerEvent } from '../ledger/event.ts'
 import { longestCrawlDelayMs, strikesOf } from '../politeness/decide.ts'
 import { nextAllowed } from '../politeness/next-allowed.ts'
 import type { Claim } from '../politeness/port.ts'
-import { contentHeaders } from '../politeness/asked.ts'
+import { contentHeaders, newestAsked } from '../politeness/asked.ts'
 import { foldClosingOf } from '../politeness/programme-state.ts'
 import { type AttemptEnd, mayRetry, saidNo } from '../politeness/retry.ts'
 import { programmeState, type SiteState } from '../politeness/site-state.ts'
@@ -119,7 +119,7 @@ const closingEvent = (crawl: Crawl, sent: Sent, { known, state, attempt, endedAt
 }
 
 const wasAlwaysClosed = (state: SiteState, policy: Policy, { event }: Sent): boolean =>
-  programmeState(state, policy.name).asked.get(event.url)?.alwaysClosed === true
+  newestAsked(programmeState(state, policy.name).asked, event.url)?.alwaysClosed === true
 
 const interrupted: HttpFailure = {
   tag: 'Failure',

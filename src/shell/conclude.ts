@@ -7,7 +7,7 @@ import type { RobotsFile } from '../robots/read.ts'
 import { readerLabel } from '../readers/reader.ts'
 import { ROBOTS_READER } from '../robots/reader.ts'
 import { fileKey, isSettled } from '../politeness/programme-state.ts'
-import { isFresh } from '../politeness/robots-copy.ts'
+import { freshCopy } from '../politeness/robots-copy.ts'
 import { programmeState, type SiteState } from '../politeness/site-state.ts'
 import { originOf, siteOf } from '../kernel/url.ts'
 import { appendFact } from './append.ts'
@@ -63,6 +63,5 @@ export const conclude = async (crawl: Crawl, about: About, event: LedgerEvent): 
 export const isTold = (crawl: Crawl, state: SiteState, { purpose, target }: About): boolean => {
   const programme = programmeState(state, crawl.policy.name)
   if (purpose !== 'robots') return isSettled(programme, fileKey(purpose, target), crawl)
-  const copy = programme.robots.get(originOf(target))
-  return copy !== undefined && isFresh(copy, occasionOf(crawl))
+  return freshCopy(programme.robots, originOf(target), occasionOf(crawl)) !== undefined
 }

@@ -6,7 +6,7 @@ import type { Site } from '../kernel/site.ts'
 import type { Purpose } from '../kernel/words.ts'
 import type { Answer, Asked } from '../politeness/asked.ts'
 import { fileKey } from '../politeness/programme-state.ts'
-import { isFresh } from '../politeness/robots-copy.ts'
+import { freshCopy } from '../politeness/robots-copy.ts'
 import { programmeState } from '../politeness/site-state.ts'
 import { isRedirect } from '../capture/redirect.ts'
 import { later } from '../kernel/instant.ts'
@@ -109,8 +109,8 @@ export const ensureRobots = async (
   const target = robotsUrlOf(origin)
   const isKnown = async (): Promise<boolean> => {
     const state = await crawl.sites.load(siteOf(target))
-    const copy = programmeState(state, crawl.policy.name).robots.get(origin)
-    return copy !== undefined && isFresh(copy, occasionOf(crawl))
+    const { robots } = programmeState(state, crawl.policy.name)
+    return freshCopy(robots, origin, occasionOf(crawl)) !== undefined
   }
   if (await isKnown()) return 'settled'
   const outcome = await fetchFile(crawl, { subject, source, purpose: 'robots', target })

@@ -5,7 +5,7 @@ import { type HttpUrl, originOf, siteOf, urlAt } from '../kernel/url.ts'
 import type { Purpose } from '../kernel/words.ts'
 import { nightAt, type NightSpan } from '../plan/night.ts'
 import { type Ask, decideAsk, dutyOf } from '../politeness/decide.ts'
-import { isFresh } from '../politeness/robots-copy.ts'
+import { freshCopy } from '../politeness/robots-copy.ts'
 import { programmeState } from '../politeness/site-state.ts'
 import { fetchRule, type Policy } from '../programmes/policy.ts'
 import type { Source } from '../programmes/sources.ts'
@@ -100,10 +100,10 @@ const verdictOn = async (
 ): Promise<Pick<Planned, 'verdict' | 'reason'>> => {
   const { url } = ask
   const state = await sites.load(siteOf(url))
-  const copy = programmeState(state, policy.name).robots.get(originOf(url))
   const occasion = { policy, night, now: ports.clock.now(), run: '', kind: 'night' } as const
-  const known =
-    copy !== undefined && isFresh(copy, occasion) ? await robots.knowledge(copy.read) : undefined
+  const { robots: copies } = programmeState(state, policy.name)
+  const copy = freshCopy(copies, originOf(url), occasion)
+  const known = copy === undefined ? undefined : await robots.knowledge(copy.read)
   const at = { ...occasion, scope: null, state, robots: known }
   const decision = decideAsk(ask, at)
   switch (decision.tag) {

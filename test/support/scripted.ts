@@ -10,7 +10,7 @@ import type { Header } from '../../src/kernel/words.ts'
 import type { Recorded } from '../../src/ledger/entry.ts'
 import type { EventOf, EventType } from '../../src/ledger/event.ts'
 import { nightAt } from '../../src/plan/night.ts'
-import type { Crawl } from '../../src/shell/crawl.ts'
+import type { Crawl, CrawlPorts } from '../../src/shell/crawl.ts'
 import { numbering } from '../../src/shell/numbering.ts'
 import { robotsFiles } from '../../src/shell/robots-files.ts'
 import { siteStore } from '../../src/shell/site-store.ts'
@@ -20,8 +20,16 @@ export type Scripted = Pick<HttpAnswer, 'status'> & {
   readonly headers?: readonly Header[]
   readonly body?: string
 }
-/** Answers by address; 'refused' fails to connect. What is not scripted is 404. */
-export type Script = { [address: string]: Scripted | 'refused' }
+/** Answers by address; a word is a failure. What is not scripted is 404. */
+export type Script = { [address: string]: Scripted | FailureWord }
+export type FailureWord = keyof typeof FAILURES
+
+const FAILURES = {
+  refused: 'connect-refused',
+  reset: 'reset',
+  tls: 'tls',
+  silent: 'timeout',
+} as const
 
 const timing = { connectMs: 1, firstByteMs: 1, totalMs: 1 }
 
@@ -36,13 +44,15 @@ const answerOf = (scripted: Scripted): HttpAnswer => ({
   timing,
 })
 
-const refused: HttpFailure = {
+const failureOf = (word: FailureWord): HttpFailure => ({
   tag: 'Failure',
-  reason: 'connect-refused',
-  code: 'ECONNREFUSED',
+  reason: FAILURES[word],
+  code: '',
   remote: null,
   timing,
-}
+})
+
+type BeforeAnswer = (address: string, headers: readonly Header[]) => Promise<void>
 
 export type World = ReturnType<typeof scriptedWorld>
 
@@ -54,19 +64,28 @@ export const scriptedWorld = (script: Script) => {
   const bodies = memoryBodyStore((size) => Buffer.alloc(size, 7))
   const gone = new Set<string>()
   const asked: string[] = []
-  let beforeAnswer: (address: string) => Promise<void> = () => Promise.resolve()
+  let beforeAnswer: BeforeAnswer = () => Promise.resolve()
 
-  const fetch: Fetcher = async ({ url }) => {
+  const fetch: Fetcher = async ({ url, headers }) => {
     asked.push(url)
-    await beforeAnswer(url)
+    await beforeAnswer(url, headers)
     const scripted = script[url] ?? { status: 404 }
-    return scripted === 'refused' ? refused : answerOf(scripted)
+    return typeof scripted === 'string' ? failureOf(scripted) : answerOf(scripted)
   }
   const events = async (): Promise<readonly Recorded[]> => {
     const all = await ledger.readAll({ after: 0, limit: 10_000 })()
     if (E.isLeft(all)) throw new Error(all.left.because)
     return all.right
   }
+  /** What one process holds in its hands. */
+  const ports = (holder: string): CrawlPorts => ({
+    ledger,
+    bodies,
+    clock,
+    fetch,
+    claims: memoryClaims({ holder, isGone: (other) => gone.has(other) }, rows),
+    isGone: (process) => gone.has(process),
+  })
   return {
     clock,
     ledger,
@@ -75,20 +94,14 @@ export const scriptedWorld = (script: Script) => {
     gone,
     events,
     /** Runs before the scripted web answers, while the exchange is open. */
-    onRequest: (act: (address: string) => Promise<void>) => {
+    onRequest: (act: BeforeAnswer) => {
       beforeAnswer = act
     },
     of: async <T extends EventType>(type: T): Promise<readonly EventOf<T>[]> =>
       (await events()).flatMap(({ event }) => (event.type === type ? [event as EventOf<T>] : [])),
+    ports,
     crawl: (run = 'run-1', stop = new AbortController().signal): Crawl => ({
-      ports: {
-        ledger,
-        bodies,
-        clock,
-        fetch,
-        claims: memoryClaims({ holder: run, isGone: (holder) => gone.has(holder) }, rows),
-        isGone: (process) => gone.has(process),
-      },
+      ports: ports(run),
       run,
       policy,
       adopted: position(1),
