@@ -3,17 +3,11 @@
  * address are asked afterwards, as for any other address.
  */
 import { assert } from '../kernel/assert.ts'
-import { E, type Either } from '../kernel/fp.ts'
-import {
-  type HttpUrl,
-  parseHttpUrl,
-  pathOf,
-  schemeOf,
-  siteOf,
-  type UrlRefusal,
-} from '../kernel/url.ts'
+import { E } from '../kernel/fp.ts'
+import { type HttpUrl, parseHttpUrl, pathOf, schemeOf, siteOf } from '../kernel/url.ts'
 import type { RedirectReason } from '../ledger/events/redirect-decided.ts'
 import type { FetchRule } from '../programmes/fetch-rule.ts'
+import { isBlockedPort } from './blocked-port.ts'
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
@@ -66,9 +60,14 @@ const locationText = (latin1: string): string => {
   }
 }
 
-/** The address a Location value means when `from` sent it (RFC 9110 §10.2.2), fragment dropped. */
-const resolveLocation = (location: string, from: HttpUrl): Either<UrlRefusal, HttpUrl> =>
-  parseHttpUrl(locationText(location), from)
+/**
+ * The address a Location value means when `from` sent it (RFC 9110 §10.2.2), fragment dropped;
+ * undefined if it means none that may be asked.
+ */
+const resolveLocation = (location: string, from: HttpUrl): HttpUrl | undefined => {
+  const to = parseHttpUrl(locationText(location), from)
+  return E.isLeft(to) || isBlockedPort(to.right) ? undefined : to.right
+}
 
 /**
  * ads.txt 1.1 §3.1: any number of redirects inside the root domain, one to a place outside it, and
@@ -112,9 +111,9 @@ export const decideRedirect = (ask: RedirectAsk): RedirectChoice => {
   if (location === undefined) return { verdict: 'refuse', to: null, reason: 'no-location' }
   if (others.length > 0) return { verdict: 'refuse', to: null, reason: 'ambiguous-location' }
   const to = resolveLocation(location, ask.from)
-  if (E.isLeft(to)) return { verdict: 'refuse', to: null, reason: 'bad-location' }
-  const reason = refused(ask, to.right)
+  if (to === undefined) return { verdict: 'refuse', to: null, reason: 'bad-location' }
+  const reason = refused(ask, to)
   return reason === undefined
-    ? { verdict: 'follow', to: to.right, reason: 'followed' }
-    : { verdict: 'refuse', to: to.right, reason }
+    ? { verdict: 'follow', to, reason: 'followed' }
+    : { verdict: 'refuse', to, reason }
 }

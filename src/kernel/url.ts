@@ -1,6 +1,6 @@
 import { E, type Either } from './fp.ts'
 import { t } from './codec.ts'
-import { isSiteForm, siteOfHost, type Site } from './site.ts'
+import { isHost, siteOfHost, type Site } from './site.ts'
 
 interface HttpUrlBrand {
   readonly HttpUrl: unique symbol
@@ -29,8 +29,7 @@ export const parseHttpUrl = (input: string, base?: HttpUrl): Either<UrlRefusal, 
   if (url === null) return E.left('url-unparsable')
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return E.left('url-scheme')
   if (url.username !== '' || url.password !== '') return E.left('url-userinfo')
-  // The WHATWG parser lets hosts through that no name in the DNS can have (`a!b`, 300 characters).
-  if (!isSiteForm(url.hostname)) return E.left('url-host')
+  if (!isHost(url.hostname)) return E.left('url-host')
   url.hash = ''
   if (url.href.length > URL_LENGTH_MAX) return E.left('url-too-long')
   return E.right(url.href as HttpUrl)

@@ -28,6 +28,8 @@ const anyInput = fc.oneof(
   fc
     .tuple(fc.constantFrom('http://', 'https://', '//', '/', '?', ''), anyText(40))
     .map((p) => p.join('')),
+  // Names of which nothing but dots may be left.
+  fc.stringMatching(/^[a.\-_[\]:]{1,6}$/).map((host) => `https://${host}/`),
 )
 
 test('one address has one spelling: parsing what was parsed changes nothing', () => {

@@ -7,7 +7,9 @@ import dns from 'node:dns'
 import net from 'node:net'
 import tls from 'node:tls'
 import { isPublicAddress, literalAddressOf } from '../../capture/address.ts'
+import { isBlockedPort } from '../../capture/blocked-port.ts'
 import { sha256Hex } from '../../kernel/digest.ts'
+import { withoutRootDot } from '../../kernel/site.ts'
 import type { HttpUrl } from '../../kernel/url.ts'
 import type { Remote, Tls } from '../../ledger/exchange.ts'
 import { ExchangeError } from './failure.ts'
@@ -45,19 +47,20 @@ export const publicLookup =
     })
   }
 
-/** Where to connect, or undefined if the URL spells out an address that is off limits. */
+/** Where to connect, or undefined if the URL spells out an address or a port that is off limits. */
 const destinationOf = ({ url, endpoint, lookup }: Route): net.TcpNetConnectOpts | undefined => {
   const shared = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ATTEMPT_MS }
   if (endpoint !== undefined) return { ...shared, host: endpoint.address, port: endpoint.port }
   const literal = literalAddressOf(url)
   if (literal !== undefined && !isPublicAddress(literal)) return undefined
+  if (isBlockedPort(url)) return undefined
   const parsed = new URL(url)
   return { ...shared, host: literal ?? parsed.hostname, port: portOfUrl(parsed) }
 }
 
 /** TLS is verified always, for the host of the URL, wherever the connection goes. */
 const connectTls = (route: Route, destination: net.TcpNetConnectOpts): tls.TLSSocket => {
-  const host = literalAddressOf(route.url) ?? new URL(route.url).hostname.replace(/\.$/, '')
+  const host = literalAddressOf(route.url) ?? withoutRootDot(new URL(route.url).hostname)
   return tls.connect({
     ...destination,
     secureContext: route.secureContext,

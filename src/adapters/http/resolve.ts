@@ -5,12 +5,16 @@
 import { isIP } from 'node:net'
 import { parseFailure, type ParseFailure } from '../../kernel/codec.ts'
 import { E, type Either } from '../../kernel/fp.ts'
+import { isHost, withoutRootDot } from '../../kernel/site.ts'
 import type { HttpUrl } from '../../kernel/url.ts'
 
 /** An IP address, without brackets, and a port. */
 export type Endpoint = { readonly address: string; readonly port: number }
 
-/** By `host:port`, `host:*`, `*:port` or `*:*`, the host as the WHATWG URL parser prints it. */
+/**
+ * By `host:port`, `host:*`, `*:port` or `*:*`, the host as the WHATWG URL parser prints it but without
+ * the dot of a full name: `shop.example.` is taken where `shop.example` is.
+ */
 export type ResolveMap = ReadonlyMap<string, Endpoint>
 
 const FORM = 'HOST[:PORT]=ADDRESS:PORT, an IPv6 address in brackets, * for any host'
@@ -23,8 +27,11 @@ const portOf = (digits: string | undefined): number | undefined => {
   return port >= 1 && port <= 65_535 ? port : undefined
 }
 
-const hostOf = (host: string): string | undefined =>
-  host === '*' ? '*' : URL.parse(`http://${host}/`)?.hostname
+const hostOf = (host: string): string | undefined => {
+  if (host === '*') return '*'
+  const printed = URL.parse(`http://${host}/`)?.hostname
+  return printed !== undefined && isHost(printed) ? withoutRootDot(printed) : undefined
+}
 
 type Rule = readonly [key: string, endpoint: Endpoint]
 
@@ -83,6 +90,7 @@ export const portOfUrl = ({ port, protocol }: URL): number =>
 export const endpointFor = (map: ResolveMap, url: HttpUrl): Endpoint | undefined => {
   const parsed = new URL(url)
   const port = portOfUrl(parsed)
-  const keys = [`${parsed.hostname}:${port}`, `${parsed.hostname}:*`, `*:${port}`, '*:*']
+  const host = withoutRootDot(parsed.hostname)
+  const keys = [`${host}:${port}`, `${host}:*`, `*:${port}`, '*:*']
   return keys.map((key) => map.get(key)).find((endpoint) => endpoint !== undefined)
 }

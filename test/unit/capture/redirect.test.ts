@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decideRedirect, isRedirect, type RedirectAsk } from '../../../src/capture/redirect.ts'
+import { URL_LENGTH_MAX } from '../../../src/kernel/url.ts'
 import { url } from '../../support/fetching.ts'
 
 type Words = {
@@ -66,6 +67,39 @@ test('scrapy#457: only http and https are followed, and never with a user name',
     'https://user:pass@shop.example/',
   ])
     assert.deepEqual(decide({ locations: [location] }), refuse('bad-location'), location)
+})
+
+test('Location: no port that is no web server’s, no host that is none, nothing over-long', () => {
+  for (const location of [
+    'https://shop.example:0/',
+    'https://shop.example:25/',
+    '//shop.example:6667/',
+    'https://shop.example:99999/',
+    'https://./',
+    'https://shop..example/',
+    'https://a!b.example/',
+    'https://[::1/',
+    'https://%00.example/',
+    `/${'x'.repeat(URL_LENGTH_MAX)}`,
+    `/${'\u00fc'.repeat(URL_LENGTH_MAX / 3)}`,
+  ])
+    assert.deepEqual(decide({ locations: [location] }), refuse('bad-location'), location)
+})
+
+test('Location: control characters make no second line and no other scheme', () => {
+  const to = (location: string) => decide({ locations: [location] })
+  assert.equal(to('/a\r\nX-Injected: b').to, 'https://shop.example/aX-Injected:%20b')
+  assert.equal(to('/a\tb').to, 'https://shop.example/ab')
+  assert.equal(to('/a\0b').to, 'https://shop.example/a%00b')
+  assert.deepEqual(to('java\nscript:alert(1)'), refuse('bad-location'))
+  assert.deepEqual(to('fi\tle:///etc/passwd'), refuse('bad-location'))
+})
+
+test('Location: a backslash is a slash, as in browsers, so a host cannot hide behind one', () => {
+  const to = (location: string) => decide({ locations: [location] }).to
+  assert.equal(to('\\\\other.example\\a'), 'https://other.example/a')
+  assert.equal(to('https:\\\\other.example'), 'https://other.example/')
+  assert.equal(to('https://shop.example\\@other.example/'), 'https://shop.example/@other.example/')
 })
 
 test('Location bytes: UTF-8 is understood, anything else is percent-encoded byte by byte', () => {

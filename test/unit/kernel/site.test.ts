@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { Site, siteOfDomain, siteOfHost } from '../../../src/kernel/site.ts'
+import { isHost, Site, siteOfDomain, siteOfHost } from '../../../src/kernel/site.ts'
 
 const hosts: readonly (readonly [string, string, string])[] = [
   ['a registrable domain is a site', 'example.org', 'example.org'],
@@ -12,6 +12,10 @@ const hosts: readonly (readonly [string, string, string])[] = [
     'x.myshop.myshopify.com',
     'myshop.myshopify.com',
   ],
+  ['the private section: two owners are two sites', 'other.github.io', 'other.github.io'],
+  ['the private section: storage by the bucket', 'x.s3.amazonaws.com', 'x.s3.amazonaws.com'],
+  ['the private section: a page below a page', 'a.b.name.pages.dev', 'name.pages.dev'],
+  ['the private section, with the dot', 'a.name.github.io.', 'name.github.io'],
   ['a wildcard rule of the list', 'a.b.c.kawasaki.jp', 'b.c.kawasaki.jp'],
   ['an exception rule of the list', 'a.city.kawasaki.jp', 'city.kawasaki.jp'],
   ['a suffix the list does not know', 'a.b.example', 'b.example'],
@@ -36,6 +40,7 @@ const domains: readonly (readonly [string, string | undefined])[] = [
   ['www.example.org', 'example.org'],
   ['example.org.', 'example.org'],
   ['bücher.example', 'xn--bcher-kva.example'],
+  ['www.straße.de', 'xn--strae-oqa.de'],
   ['name.github.io', 'name.github.io'],
   ['', undefined],
   ['.', undefined],
@@ -70,4 +75,15 @@ for (const [domain, site] of domains) {
 test('a site is in small letters and holds nothing that a stream name or a path would misread', () => {
   for (const wrong of ['', 'Example.org', 'a/b', 'a b', 'a?b', 'ü.example', 'a'.repeat(254)])
     equal(Site.is(wrong), false, wrong)
+  for (const wrong of ['.', '..', '.a.example', 'a..example', 'a.example.', 'a:b', '[a', '[g::1]'])
+    equal(Site.is(wrong), false, wrong)
+})
+
+test('hosts are addresses or names the DNS could have, with or without the dot of a full name', () => {
+  for (const host of ['a', 'a.example', 'a.example.', 'a_b.example', '-.example', '[::1]'])
+    equal(isHost(host), true, host)
+  for (const host of ['', '.', '..', 'a..', '.a', 'a..b', 'a!b', 'A', '[::1', '[::1]:80'])
+    equal(isHost(host), false, host)
+  equal(isHost('a.'.repeat(127)), true)
+  equal(isHost(`${'a.'.repeat(127)}a`), false)
 })

@@ -29,7 +29,17 @@ const spelled: readonly (readonly [string, string, string])[] = [
     'https://bücher.example/ü',
     'https://xn--bcher-kva.example/%C3%BC',
   ],
+  ['a name in capitals outside ASCII', 'https://BÜCHER.Example/', 'https://xn--bcher-kva.example/'],
+  ['a full stop of another script', 'https://shop。example/', 'https://shop.example/'],
+  ['letters in circles', 'https://ⓢhop.example/', 'https://shop.example/'],
+  ['no escapes in the host', 'https://sh%6Fp%2Eexample/', 'https://shop.example/'],
+  ['punycode that means nothing is a name', 'https://xn--a.example/', 'https://xn--a.example/'],
   ['an IPv4 address in four parts', 'http://0x7f.1/', 'http://127.0.0.1/'],
+  ['an IPv4 address as one number', 'http://2130706433/', 'http://127.0.0.1/'],
+  ['an IPv4 address in octal', 'http://0177.0.0.01/', 'http://127.0.0.1/'],
+  ['an IPv4 address in wide digits', 'http://１２７.0.0.1/', 'http://127.0.0.1/'],
+  ['an IPv4 address with a dot behind', 'http://127.0.0.1./', 'http://127.0.0.1/'],
+  ['an IPv4 address within IPv6', 'http://[::ffff:127.0.0.1]/', 'http://[::ffff:7f00:1]/'],
   ['an IPv6 address in short', 'http://[2001:db8:0:0:0:0:0:7]/', 'http://[2001:db8::7]/'],
   ['no white space around', ' \thttps://shop.example/\n', 'https://shop.example/'],
   ['escapes as they are', 'https://shop.example/%7e%2F', 'https://shop.example/%7e%2F'],
@@ -62,6 +72,15 @@ const refused: readonly (readonly [string, string])[] = [
   ['https://[::1/', 'url-unparsable'],
   ['https://300.1.1.1/', 'url-unparsable'],
   ['', 'url-unparsable'],
+  ['https://[fe80::1%25eth0]/', 'url-unparsable'],
+  ['https://127.0.0.0x1.example.0x7f/', 'url-unparsable'],
+  ['https://08.1/', 'url-unparsable'],
+  ['https://a%00b.example/', 'url-unparsable'],
+  ['https://./', 'url-host'],
+  ['https://../', 'url-host'],
+  ['https://.shop.example/', 'url-host'],
+  ['https://shop..example/', 'url-host'],
+  ['https://shop.example../', 'url-host'],
   ['https://a!b.example/', 'url-host'],
   ['https://a$b{c}.example/', 'url-host'],
   [`https://${'a'.repeat(250)}.example/`, 'url-host'],
@@ -120,6 +139,27 @@ test('RFC9309_2.2.2: the path that rules are matched against has the query, an e
     ),
     ['/', '/x?y=z', '/?'],
   )
+})
+
+test('crawler-commons#179: ß is one name, by UTS #46 as URLs have it, and its site follows', () => {
+  equal(url('https://straße.de/'), 'https://xn--strae-oqa.de/')
+  equal(url('https://www.STRAẞE.de/'), 'https://www.xn--strae-oqa.de/')
+  equal(siteOf(url('https://www.straße.de/')), 'xn--strae-oqa.de')
+  equal(url('https://strasse.de/'), 'https://strasse.de/')
+})
+
+test('a full name has a site, its own origin, and its own robots.txt', () => {
+  const full = url('https://www.shop.example.:8443/a')
+  equal(siteOf(full), 'shop.example')
+  equal(originOf(full), 'https://www.shop.example.:8443')
+  equal(robotsUrlOf(originOf(full)), 'https://www.shop.example.:8443/robots.txt')
+})
+
+test('robots-parser#30: each scheme has its own default port, and no port is another', () => {
+  equal(originOf(url('https://shop.example:443/a')), originOf(url('https://shop.example/')))
+  equal(originOf(url('http://shop.example:80/a')), originOf(url('http://shop.example/')))
+  const apart = ['https://shop.example', 'http://shop.example', 'https://shop.example:80']
+  equal(new Set(apart.map((address) => originOf(url(address)))).size, apart.length)
 })
 
 test('the scheme and the site of an address', () => {

@@ -46,6 +46,22 @@ test('--resolve: hosts are read as URLs read them, IPv6 on both sides in bracket
   assert.equal(portFor(six, 'http://[2001:db8::1]/'), 3)
 })
 
+test('--resolve: the dot of a full name makes no other host, neither in a rule nor in a URL', () => {
+  const map = right(parseResolveRules(['shop.example=127.0.0.1:1', 'full.example.=127.0.0.1:2']))
+  assert.equal(portFor(map, 'https://shop.example./'), 1)
+  assert.equal(portFor(map, 'https://full.example/'), 2)
+  assert.equal(portFor(map, 'https://full.example./'), 2)
+})
+
+test('--resolve: an IPv6 host in any spelling, with a port or without, to IPv4 or IPv6', () => {
+  const map = right(
+    parseResolveRules(['[2001:DB8::0:7]:8080=127.0.0.1:1', '[2001:db8::7]=[::1]:2', '*=[::1]:3']),
+  )
+  assert.equal(portFor(map, 'http://[2001:db8:0:0::7]:8080/'), 1)
+  assert.deepEqual(endpointFor(map, url('https://[2001:db8::7]/')), { address: '::1', port: 2 })
+  assert.equal(portFor(map, 'https://[2001:db8::8]/'), 3)
+})
+
 test('--resolve: what cannot be read is refused with what was expected', () => {
   const message = (rule: string) => describeParseFailure(left(parseResolveRules([rule])))
   for (const rule of [
@@ -57,6 +73,8 @@ test('--resolve: what cannot be read is refused with what was expected', () => {
     'x=::1:1',
   ])
     assert.match(message(rule), /HOST\[:PORT\]=ADDRESS:PORT/, rule)
+  for (const rule of ['.=127.0.0.1:1', 'a..b=127.0.0.1:1', '[::1=127.0.0.1:1', '[a]=127.0.0.1:1'])
+    assert.match(message(rule), /HOST|a host name/, rule)
   assert.match(message('x=127.0.0.1:0'), /ports from 1 to 65535/)
   assert.match(message('x:70000=127.0.0.1:1'), /ports from 1 to 65535/)
   assert.match(message('x=999.0.0.1:1'), /an IP address/)
