@@ -10,13 +10,6 @@ import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { E } from '../../src/kernel/fp.ts'
 import { decodeBody } from '../../src/capture/decode-body.ts'
-import {
-  expiredValidity,
-  issue,
-  makeAuthority,
-  privateKeyPem,
-  selfSigned,
-} from '../support/certificates.ts'
 import { answered, ask, type Asking, failed } from '../support/fetching.ts'
 import {
   BROKEN,
@@ -130,65 +123,4 @@ test('memory: a gzip bomb is a small answer, and stops when it is decoded', asyn
   const answer = answered(await outcomeOf(reply(Buffer.concat([Buffer.from(head), bomb]))))
   assert.equal(answer.body.length, bomb.length)
   assert.deepEqual(decodeBody(answer.body, answer.headers, 1_000_000), E.left('too-large'))
-})
-
-const authority = await makeAuthority()
-const shop = await issue(authority, ['shop.example'])
-const secure: Asking = {
-  address: 'https://shop.example/',
-  authorities: [authority.certPem],
-}
-const tlsReason = async (behaviour: RawBehaviour, asking: Asking = secure) => {
-  const { reason, code } = failed(await outcomeOf(behaviour, asking))
-  return [reason, code]
-}
-
-test('TLS fault: self-signed, unknown authority, wrong name, expired: tls, and nothing is asked', async () => {
-  const page = reply(`${OK}Content-Length: 0\r\n\r\n`)
-  const stranger = await makeAuthority('Stranger')
-  const itself = await selfSigned('shop.example')
-  assert.deepEqual(await tlsReason({ ...page, tls: itself }), [
-    'tls',
-    'DEPTH_ZERO_SELF_SIGNED_CERT',
-  ])
-  const root = { certPem: stranger.certPem, keyPem: await privateKeyPem(stranger.keys.privateKey) }
-  assert.deepEqual(await tlsReason({ ...page, tls: root }), ['tls', 'INVALID_PURPOSE'])
-  const foreign = await issue(stranger, ['shop.example'])
-  assert.deepEqual(await tlsReason({ ...page, tls: foreign }), [
-    'tls',
-    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  ])
-  const other = await issue(authority, ['other.example'])
-  assert.deepEqual(await tlsReason({ ...page, tls: other }), [
-    'tls',
-    'ERR_TLS_CERT_ALTNAME_INVALID',
-  ])
-  const old = await issue(authority, ['shop.example'], expiredValidity())
-  assert.deepEqual(await tlsReason({ ...page, tls: old }), ['tls', 'CERT_HAS_EXPIRED'])
-  assert.ok(servers.slice(-5).every((server) => server.requests.length === 0))
-})
-
-test('TLS fault: plain HTTP on a TLS port and TLS on a plain one', async () => {
-  const plain: RawBehaviour = { onConnection: (socket: net.Socket) => socket.end(`${OK}\r\n`) }
-  assert.equal((await tlsReason(plain))[0], 'tls')
-  const outcome = await outcomeOf({ tls: shop }, { address: 'http://shop.example/' })
-  assert.ok(['reset', 'cut-short', 'bad-response'].includes(failed(outcome).reason))
-})
-
-test('TLS fault: a handshake cut off, reset or never begun', async () => {
-  const cut: RawBehaviour = { onConnection: (socket) => socket.end() }
-  assert.equal((await tlsReason(cut))[0], 'reset')
-  const reset: RawBehaviour = { onConnection: (socket) => socket.resetAndDestroy() }
-  assert.equal((await tlsReason(reset))[0], 'reset')
-  const limits = { totalMs: 60_000, connectMs: 500 }
-  assert.equal((await tlsReason({}, { ...secure, limits }))[0], 'connect-timeout')
-})
-
-test('TLS fault: broken off and reset within the body', async () => {
-  const start = `${OK}Content-Length: 9\r\n\r\nabc`
-  assert.equal((await tlsReason({ ...reply(start), tls: shop }))[0], 'cut-short')
-  const writeAndReset = (socket: net.Socket): void => {
-    socket.write(start, () => setTimeout(() => servers.at(-1)?.reset(), 30))
-  }
-  assert.equal((await tlsReason({ onRequest: writeAndReset, tls: shop }))[0], 'cut-short')
 })

@@ -1,5 +1,6 @@
 /** The certificate maker of the rehearsal web serves the tests as well; here is what only they need. */
 import { webcrypto } from 'node:crypto'
+import { isIP } from 'node:net'
 // First: it loads the metadata library that @peculiar/x509 cannot begin without.
 import { currentValidity, type Issued } from '../../scripts/rehearsal/certificates.ts'
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509'
@@ -20,16 +21,18 @@ export const privateKeyPem = async (key: webcrypto.CryptoKey): Promise<string> =
   return ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----', ''].join('\n')
 }
 
-/** A server that vouches for itself. */
-export const selfSigned = async (hostName: string): Promise<Issued> => {
+/** A server that vouches for itself: by name, or by address without brackets. */
+export const selfSigned = async (host: string): Promise<Issued> => {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',
-    name: `CN=${hostName}`,
+    name: 'CN=itself',
     ...currentValidity(),
     signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
     keys,
-    extensions: [new SubjectAlternativeNameExtension([{ type: 'dns', value: hostName }])],
+    extensions: [
+      new SubjectAlternativeNameExtension([{ type: isIP(host) === 0 ? 'dns' : 'ip', value: host }]),
+    ],
   })
   return {
     certPem: certificate.toString('pem'),

@@ -22,14 +22,23 @@ export type RawBehaviour = {
   /** Runs as soon as a connection is there, before any byte of a request. */
   readonly onConnection?: (socket: net.Socket) => void
   /** PEM; the server speaks TLS if given. */
-  readonly tls?: { readonly certPem: string; readonly keyPem: string; readonly alpn?: string[] }
+  readonly tls?: {
+    readonly certPem: string
+    readonly keyPem: string
+    readonly alpn?: string[]
+    /** What else the server insists on: versions, ciphers, a client's certificate. */
+    readonly options?: tls.TlsOptions
+  }
 }
 
 const listenOf = (behaviour: RawBehaviour, onSocket: (socket: net.Socket) => void): net.Server => {
   if (behaviour.tls === undefined) return net.createServer(onSocket)
-  const { certPem, keyPem, alpn } = behaviour.tls
+  const { certPem, keyPem, alpn, options } = behaviour.tls
   const protocols = alpn === undefined ? {} : { ALPNProtocols: alpn }
-  const server = tls.createServer({ cert: certPem, key: keyPem, ...protocols }, onSocket)
+  const server = tls.createServer(
+    { cert: certPem, key: keyPem, ...protocols, ...options },
+    onSocket,
+  )
   // Clients that refuse the certificate are what several tests are about.
   return server.on('tlsClientError', () => undefined)
 }

@@ -19,6 +19,8 @@ export const httpFetcher = (options: {
   // Once for all connections: reading 150 root certificates takes longer than a handshake.
   const secureContext = tls.createSecureContext({
     ca: [...tls.getCACertificates('default'), ...options.authorities],
+    // RFC 8996. Said outright, since NODE_OPTIONS=--tls-min-v1.0 would change the default.
+    minVersion: 'TLSv1.2',
   })
   const lookup = publicLookup()
   return (request, signal) =>
