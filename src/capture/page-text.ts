@@ -62,10 +62,19 @@ const firstOf = (source: string, element: string): string => {
   return withoutMarkup(source.slice(open + 1, end))
 }
 
+/**
+ * The words looked for are ASCII, and so alike in every encoding a page may have but UTF-16, which is
+ * known by its mark.
+ */
+const encodingOf = (body: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' => {
+  if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le'
+  return body[0] === 0xfe && body[1] === 0xff ? 'utf-16be' : 'utf-8'
+}
+
 /** undefined: too long, or the bytes do not begin like HTML. `body` is the body with its content coding undone. */
 export const pageTextOf = (body: Buffer): PageText | undefined => {
   if (body.length > PAGE_BYTES) return undefined
-  const source = new TextDecoder().decode(body).trimStart().toLowerCase()
+  const source = new TextDecoder(encodingOf(body)).decode(body).trimStart().toLowerCase()
   if (!source.startsWith('<')) return undefined
   return {
     source,

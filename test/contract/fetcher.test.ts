@@ -4,6 +4,8 @@ import { hash, X509Certificate } from 'node:crypto'
 import type net from 'node:net'
 import { afterEach, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { decodeBody } from '../../src/capture/decode-body.ts'
+import { E } from '../../src/kernel/fp.ts'
 import { httpFetcher } from '../../src/adapters/http/fetcher.ts'
 import type { Header } from '../../src/kernel/words.ts'
 import { issue, makeAuthority } from '../support/certificates.ts'
@@ -87,13 +89,24 @@ test('chunked and close-delimited bodies come without their framing', async () =
   assert.equal(answered(await ask(closing.port)).body.toString(), 'abc')
 })
 
-test('PK12: 304 and 204 with a Content-Length are complete answers', async () => {
-  for (const status of [304, 204]) {
-    const server = await replying(`HTTP/1.1 ${status} X\r\nContent-Length: 99\r\n\r\n`)
-    const answer = answered(await ask(server.port))
-    assert.equal(answer.status, status)
-    assert.equal(answer.body.length, 0)
-  }
+test('moonbitlang/async#615, PK12: 304 and 204 are complete whatever length or coding they speak of', async () => {
+  for (const status of [304, 204])
+    for (const header of [
+      'Content-Length: 99',
+      'Content-Encoding: gzip',
+      'ETag: W/"a"\r\nVary: *',
+    ]) {
+      const server = await replying(`HTTP/1.1 ${status} X\r\n${header}\r\n\r\n`)
+      const headers: readonly Header[] = [
+        ['If-None-Match', '"a\u00e9", W/"b"'],
+        ['If-Modified-Since', 'Mon, 30 Nov 2026 12:00:00 GMT'],
+      ]
+      const answer = answered(await ask(server.port, { headers }))
+      assert.deepEqual([answer.status, answer.truncated], [status, false])
+      assert.deepEqual(decodeBody(answer.body, answer.headers, 10), E.right(Buffer.alloc(0)))
+      for (const [name, value] of headers)
+        assert.ok(server.requests[0]?.includes(`\r\n${name}: ${value}\r\n`))
+    }
 })
 
 test('RC12: a body over the cap is cut at the cap and marked; one that just fits is not', async () => {
@@ -266,7 +279,7 @@ test('a name that cannot exist is dns', async () => {
   assert.equal(outcome.remote, null)
 })
 
-test('bugs-crawl#38: one call is one request, whatever Retry-After says', async () => {
+test('undici RetryHandler: one call is one request, whatever Retry-After says', async () => {
   const server = await replying('HTTP/1.1 503 X\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n')
   assert.equal(answered(await ask(server.port)).status, 503)
   assert.equal(server.connections(), 1)

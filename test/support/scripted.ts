@@ -63,6 +63,12 @@ export const scriptedWorld = (script: Script) => {
   const ledger = memoryLedger(clock, rows)
   const bodies = memoryBodyStore((size) => Buffer.alloc(size, 7))
   const gone = new Set<string>()
+  const open: (() => Promise<void>)[] = []
+  const claimsOf = (holder: string) => {
+    const claims = memoryClaims({ holder, isGone: (process) => gone.has(process) }, rows)
+    open.push(claims.close)
+    return claims
+  }
   const asked: string[] = []
   let beforeAnswer: BeforeAnswer = () => Promise.resolve()
 
@@ -83,7 +89,7 @@ export const scriptedWorld = (script: Script) => {
     bodies,
     clock,
     fetch,
-    claims: memoryClaims({ holder, isGone: (other) => gone.has(other) }, rows),
+    claims: claimsOf(holder),
     isGone: (process) => gone.has(process),
   })
   return {
@@ -93,6 +99,10 @@ export const scriptedWorld = (script: Script) => {
     asked,
     gone,
     events,
+    /** Ends what renews the claims: for tests that make many worlds. */
+    close: async (): Promise<void> => {
+      await Promise.all(open.map((close) => close()))
+    },
     /** Runs before the scripted web answers, while the exchange is open. */
     onRequest: (act: BeforeAnswer) => {
       beforeAnswer = act

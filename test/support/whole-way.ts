@@ -24,7 +24,7 @@ export type WholeWay = {
   readonly limits?: Partial<Crawl['policy']['limits']>
 }
 
-/** Everything the ledger holds afterwards, and the kept bodies. */
+/** Everything the ledger holds afterwards. */
 export const fetchWholeWay = async (way: WholeWay): Promise<readonly Recorded[]> => {
   const script = way.script ?? {}
   const world = scriptedWorld(script)
@@ -41,6 +41,7 @@ export const fetchWholeWay = async (way: WholeWay): Promise<readonly Recorded[]>
     },
   }
   await world.clock.track(() => fetchFile(over, { subject: SITE, purpose, target }))
+  await world.close()
   return world.events()
 }
 

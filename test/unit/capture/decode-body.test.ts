@@ -81,6 +81,23 @@ test('a bomb of each coding stops at the cap', () => {
   }
 })
 
+test('a bomb in many members, or behind an innocent first one, stops at the cap as well', () => {
+  const member = gzipSync(Buffer.alloc(1_048_576))
+  const many = Buffer.concat(Array.from({ length: 64 }, () => member))
+  assert.equal(left(decode(many, coded('gzip'), 2_097_152)), 'too-large')
+  const behind = Buffer.concat([gzipSync(plain), gzipSync(Buffer.alloc(64 * 1_048_576))])
+  assert.equal(left(decode(behind, coded('gzip'), 1_048_576)), 'too-large')
+  const deep = gzipSync(brotliCompressSync(gzipSync(Buffer.alloc(64 * 1_048_576))))
+  assert.equal(left(decode(deep, coded('gzip, br, gzip'), 1_048_576)), 'too-large')
+})
+
+test('RFC1952_2.2: several gzip members are one body, and what is no member behind them is left out', () => {
+  const two = Buffer.concat([gzipSync('User-agent: *\n'), gzipSync('Disallow: /\n')])
+  assert.equal(right(decode(two, coded('gzip'))).toString(), 'User-agent: *\nDisallow: /\n')
+  const behind = Buffer.concat([gzipSync(plain), Buffer.alloc(100)])
+  assert.ok(right(decode(behind, coded('gzip'))).equals(plain))
+})
+
 test('RFC9659_3: a zstd frame that asks for a window over 8 MiB is not decoded', () => {
   const wide = zstdCompressSync(Buffer.alloc(32 * 1_048_576, 'abc'), {
     params: { [constants.ZSTD_c_windowLog]: 25, [constants.ZSTD_c_contentSizeFlag]: 0 },

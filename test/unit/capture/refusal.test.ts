@@ -130,6 +130,15 @@ test('gpc-web-crawler#51: pages of nobody’s product, in the words such pages u
   }
 })
 
+test('a page in UTF-16 is read by its mark, and says no as any other does', () => {
+  const html = `\uFEFF${page('Just a moment...', 'Checking your browser before accessing the site')}`
+  const le = Buffer.from(html, 'utf16le')
+  for (const body of [le, Buffer.from(le).swap16()]) {
+    const refusal = recogniseRefusal({ status: 200, headers: [], body })
+    assert.equal(refusal?.signature, 'words-v1')
+  }
+})
+
 test('a page that only uses such a product, or writes about it, is no refusal', () => {
   const RECAPTCHA = '<script src="https://www.google.com/recaptcha/api.js"></script>'
   const innocent: readonly string[] = [
