@@ -67,19 +67,19 @@ for (const [name, body, behaviour] of ODD_BUT_WHOLE)
   })
 
 /** Places a redirect may not lead to, and what comes of it. */
-const PLACES: readonly (readonly [location: string, reason: string])[] = [
-  ['http://./robots.txt', 'bad-location'],
-  ['http://a..b/robots.txt', 'bad-location'],
-  ['http://news.example:0/', 'bad-location'],
-  ['http://news.example:25/', 'bad-location'],
-  ['http://user:secret@news.example/', 'bad-location'],
-  ['gopher://news.example/', 'bad-location'],
-  [`/${'x'.repeat(9_000)}`, 'bad-location'],
-  ['', 'loop'],
-  ['#top', 'loop'],
+const PLACES: readonly (readonly [name: string, location: string, reason: string])[] = [
+  ['a host that is only a dot', 'http://./robots.txt', 'bad-location'],
+  ['a host with an empty label', 'http://a..b/robots.txt', 'bad-location'],
+  ['port 0', 'http://news.example:0/', 'bad-location'],
+  ['a mail server’s port', 'http://news.example:25/', 'bad-location'],
+  ['a place with a user name', 'http://user:secret@news.example/', 'bad-location'],
+  ['another scheme', 'gopher://news.example/', 'bad-location'],
+  ['a place too far', `/${'x'.repeat(9_000)}`, 'bad-location'],
+  ['nowhere', '', 'loop'],
+  ['a part of itself', '#top', 'loop'],
 ]
-for (const [location, reason] of PLACES)
-  test(`a redirect to ${JSON.stringify(location).slice(0, 40)}: ${reason}, and the crawl goes on`, async () => {
+for (const [name, location, reason] of PLACES)
+  test(`a redirect to ${name}: ${reason}, and the crawl goes on`, async () => {
     const moved = `HTTP/1.1 301 X\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`
     const behaviour: RawBehaviour = { onRequest: (socket) => socket.end(moved) }
     const events = await eventsOf(behaviour, 'robots', ROBOTS)

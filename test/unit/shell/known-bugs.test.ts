@@ -63,7 +63,7 @@ test('crawlee-python#1563: a robots.txt that is a picture is read for what it is
   assert.deepEqual(await withheldIn(world), [[HOME, 'robots-disallow']])
 })
 
-test('crawlee-python#2065, python-sdk servers#3547: the rules in a server error’s page allow nothing', async () => {
+test('crawlee-python#2065, modelcontextprotocol/servers#3547: the rules in a server error’s page allow nothing', async () => {
   for (const status of [500, 503]) {
     const allowing: Scripted = { status, body: 'User-agent: *\nAllow: /\n' }
     const world = await nightOver({ [ROBOTS]: allowing, [ADS]: file, [HOME]: page })
@@ -89,21 +89,23 @@ test('wayback#74, browser#3201: 401, 403 and 404 are no file, and that is record
 })
 
 test('stormcrawler#573, nutch#331: rules read through a redirect are the asker’s, never the other host’s', async () => {
-  const world = await nightOver({
-    [ROBOTS]: moved(`${WWW}/u/robots.txt`),
-    [`${WWW}/u/robots.txt`]: rules('User-agent: *', 'Allow: /'),
-    [`${WWW}/robots.txt`]: rules('User-agent: *', 'Disallow: /'),
-    [ADS]: file,
-    [HOME]: moved(`${WWW}/`),
-    [`${WWW}/`]: page,
-  })
-  assert.deepEqual(await accessesOf(world), [
-    ['https://news.example', 'rules'],
-    [WWW, 'rules'],
-  ])
-  assert.ok(world.asked.includes(`${WWW}/robots.txt`))
-  assert.ok(!world.asked.includes(`${WWW}/`))
-  assert.equal((await world.of('FetchConcluded')).at(-1)?.because, 'robots-disallow')
+  for (const borrowed of [`${WWW}/u/robots.txt`, `${WWW}/robots.txt?from=news`]) {
+    const world = await nightOver({
+      [ROBOTS]: moved(borrowed),
+      [borrowed]: rules('User-agent: *', 'Allow: /'),
+      [`${WWW}/robots.txt`]: rules('User-agent: *', 'Disallow: /'),
+      [ADS]: file,
+      [HOME]: moved(`${WWW}/`),
+      [`${WWW}/`]: page,
+    })
+    assert.deepEqual(await accessesOf(world), [
+      ['https://news.example', 'rules'],
+      [WWW, 'rules'],
+    ])
+    assert.ok(world.asked.includes(`${WWW}/robots.txt`))
+    assert.ok(!world.asked.includes(`${WWW}/`))
+    assert.equal((await world.of('FetchConcluded')).at(-1)?.because, 'robots-disallow')
+  }
 })
 
 test('stormcrawler#2077: a robots.txt redirect that is refused is no permission', async () => {
