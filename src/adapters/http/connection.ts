@@ -41,6 +41,8 @@ export const publicLookup =
   (host, options, callback) => {
     lookupAll(host, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, [])
+      // Node's own code takes the first of none, outside of every promise.
+      if (addresses.length === 0) return callback(new ExchangeError('NO_ADDRESS'), [])
       const refused = addresses.find(({ address }) => !isPublicAddress(address))
       if (refused !== undefined) return callback(new ExchangeError('ADDRESS_REFUSED'), [])
       callback(null, addresses)

@@ -23,6 +23,7 @@ export type OwnCode =
   | 'CONNECT_TIMEOUT'
   | 'CONNECTION_USED'
   | 'INTERRUPTED'
+  | 'NO_ADDRESS'
   | 'STATUS_OUT_OF_RANGE'
   | 'TOO_MANY_INTERIM_RESPONSES'
   | 'TOTAL_TIMEOUT'
@@ -46,7 +47,16 @@ export const FAILURES: readonly Row[] = [
   { codes: ['CONNECT_TIMEOUT'], reason: 'connect-timeout' },
   // getaddrinfo and c-ares speak of names that are not there or servers that do not say.
   {
-    codes: [/^EAI_/, 'ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EFORMERR', 'EREFUSED', 'EBADNAME'],
+    codes: [
+      /^EAI_/,
+      'NO_ADDRESS',
+      'ENOTFOUND',
+      'ENODATA',
+      'ESERVFAIL',
+      'EFORMERR',
+      'EREFUSED',
+      'EBADNAME',
+    ],
     reason: 'dns',
   },
   { codes: ['ECONNREFUSED'], reason: 'connect-refused' },

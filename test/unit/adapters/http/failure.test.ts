@@ -56,6 +56,7 @@ test('the adapter’s own codes and undici’s errors without a code have their 
     causeOf(new ExchangeError(code), 'head-read').reason
   assert.equal(own('INTERRUPTED'), 'interrupted')
   assert.equal(own('ADDRESS_REFUSED'), 'address-refused')
+  assert.equal(own('NO_ADDRESS'), 'dns')
   assert.equal(own('TOTAL_TIMEOUT'), 'timeout')
   assert.equal(own('CONNECT_TIMEOUT'), 'connect-timeout')
   assert.equal(own('RESET_IN_BODY'), 'cut-short')
