@@ -66,14 +66,14 @@ const scripts: fc.Arbitrary<Script> = fc.record({
 })
 
 test('RC20: every response, however bent, ends in exactly one outcome and a live process', async () => {
+  let asked = 0
   await fc.assert(
     fc.asyncProperty(scripts, async (next) => {
       script = next
-      const connections = server.connections()
+      asked += 1
       const outcome = await ask(server.port, {
         limits: { totalMs: 100, connectMs: 100, bodyBytes: 5 },
       })
-      assert.ok(server.connections() - connections <= 1, 'one connection')
       if (outcome.tag === 'Failure') {
         assert.ok(FailureReason.is(outcome.reason))
         assert.notEqual(outcome.reason, 'other', outcome.code)
@@ -84,4 +84,6 @@ test('RC20: every response, however bent, ends in exactly one outcome and a live
       }
     }),
   )
+  // Counted at the end: on a busy machine a connection may be seen after the time to answer is over.
+  assert.ok(server.connections() <= asked, 'one connection for each request at most')
 })
