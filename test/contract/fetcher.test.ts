@@ -171,13 +171,10 @@ test('remote address and times are told, in whole milliseconds', async () => {
 })
 
 const authority = await makeAuthority()
-const https = (response: string, hosts: readonly [string, ...string[]], alpn?: string[]) =>
+const https = (response: string, hosts: readonly [string, ...string[]]) =>
   issue(authority, hosts).then(async (issued) => ({
     issued,
-    server: await serve({
-      onRequest: (socket) => socket.end(response),
-      tls: { ...issued, ...(alpn === undefined ? {} : { alpn }) },
-    }),
+    server: await serve({ onRequest: (socket) => socket.end(response), tls: issued }),
   }))
 
 test('TLS: protocol, cipher and certificate are told; the host of the URL is what is verified', async () => {
@@ -215,10 +212,19 @@ test('TLS: an environment that switches verification off changes nothing', async
 })
 
 test('warc-specifications#15: HTTP/1.1 is spoken although the server would rather have h2', async () => {
-  const { server } = await https(ok('one'), ['shop.example'], ['h2', 'http/1.1'])
+  const agreed: unknown[] = []
+  const issued = await issue(authority, ['shop.example'])
+  const server = await serve({
+    onRequest: (socket) => {
+      agreed.push(Reflect.get(socket, 'alpnProtocol'))
+      socket.end(ok('one'))
+    },
+    tls: { ...issued, alpn: ['h2', 'http/1.1'] },
+  })
   const asking = { address: 'https://shop.example/', authorities: [authority.certPem] }
   assert.equal(answered(await ask(server.port, asking)).body.toString(), 'one')
   assert.match(server.requests[0] ?? '', /^GET \/ HTTP\/1\.1\r\n/)
+  assert.deepEqual(agreed, ['http/1.1'], 'said in the handshake')
 })
 
 test('nobody listening is connect-refused', async () => {
