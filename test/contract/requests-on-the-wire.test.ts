@@ -45,7 +45,7 @@ test('heritrix3#259, cpython#77842, scrapy#767: across sites and back, each requ
     resolve: new Map([['*:*', { address: '127.0.0.1', port: server.port }]]),
   })
   assert.equal(closingsOf(events).length, 4)
-  const own = requestFor(policy, 'robots', url('http://news.example/robots.txt')).headers
+  const own = requestFor(policy, 'robots', url('http://news.example/robots.txt'), []).headers
   const expected = [
     ['GET /robots.txt', 'news.example'],
     ['GET /robots.txt?from=news', 'other.example'],
@@ -67,7 +67,7 @@ test('heritrix3#259, cpython#77842, scrapy#767: across sites and back, each requ
 
 test('PR13: what would be recorded as sent is what is sent, for every kind of file', () => {
   for (const purpose of ['robots', 'ads-txt', 'homepage', 'sellers-json'] as const) {
-    const { headers } = requestFor(policy, purpose, url('https://news.example/'))
+    const { headers } = requestFor(policy, purpose, url('https://news.example/'), [])
     assert.deepEqual(
       headers.map(([name]) => name),
       ['user-agent', 'accept', 'accept-encoding'],

@@ -40,7 +40,7 @@ export const fetchWholeWay = async (way: WholeWay): Promise<readonly Recorded[]>
         request.url in script ? crawl.ports.fetch(request, signal) : real(request, signal),
     },
   }
-  await world.clock.track(() => fetchFile(over, { subject: SITE, purpose, target }))
+  await world.clock.track(() => fetchFile(over, { subject: SITE, source: null, purpose, target }))
   await world.close()
   return world.events()
 }

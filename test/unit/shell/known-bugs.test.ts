@@ -169,7 +169,7 @@ test('kreuzcrawl#43, linkchecker#647: robots.txt is asked on the scheme and the 
   })
   const crawl = world.crawl()
   await world.clock.track(() =>
-    fetchFile(crawl, { subject: SITE, purpose: 'ads-txt', target: url(target) }),
+    fetchFile(crawl, { source: null, subject: SITE, purpose: 'ads-txt', target: url(target) }),
   )
   assert.deepEqual(world.asked, ['http://news.example:8081/robots.txt'])
   assert.deepEqual(await accessesOf(world), [['http://news.example:8081', 'unreachable']])
@@ -246,7 +246,7 @@ test('stormcrawler#784: Retry-After holds for the site, and in a process that be
   const world = scriptedWorld({ [ROBOTS]: rules(''), [ADS]: away, [HOME]: page })
   const crawl = world.crawl()
   await world.clock.track(() =>
-    fetchFile(crawl, { subject: SITE, purpose: 'ads-txt', target: url(ADS) }),
+    fetchFile(crawl, { source: null, subject: SITE, purpose: 'ads-txt', target: url(ADS) }),
   )
   await visit(world, world.crawl('run-2'))
   const events = await world.events()
