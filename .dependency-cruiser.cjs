@@ -61,6 +61,14 @@ module.exports = {
       ),
     ),
     rule(
+      'audit-judges-alone',
+      'An auditor that asked the decider would share its faults: it reads events, and readers only.',
+      { path: folder('audit') },
+      {
+        path: `${folder('politeness')}|^src/capture/(redirect|refusal|conclusion|request)\\.ts$|^src/robots/(ruling|access)\\.ts$`,
+      },
+    ),
+    rule(
       'core-does-no-io',
       'Time, chance, files and sockets come in as arguments.',
       { path: PURE },

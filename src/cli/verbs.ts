@@ -1,5 +1,6 @@
 import { excludeVerb, leaveAloneVerb, paceVerb, readmitVerb, resumeVerb } from './acts/site.ts'
 import { notReadVerb, reinstateVerb } from './acts/source.ts'
+import { auditVerb } from './audit.ts'
 import type { Verb } from './command.ts'
 import { fetchVerb } from './fetch.ts'
 import { findVerb } from './find.ts'
@@ -34,6 +35,7 @@ export const VERBS: readonly Verb[] = [
   historyVerb,
   projectionsVerb,
   rebuildVerb,
+  auditVerb,
   readVerb,
   robotsVerb,
 ]

@@ -56,6 +56,8 @@ const planted: readonly (readonly [string, string, string])[] = [
   ],
   ['flow-capture', 'src/capture/planted.ts', `import '../readers/reader.ts'`],
   ['flow-readers', 'src/readers/planted.ts', `import '../shell/planted-target.ts'`],
+  ['audit-judges-alone', 'src/audit/planted.ts', `import '../politeness/next-allowed.ts'`],
+  ['audit-judges-alone', 'src/audit/planted.ts', `import '../robots/ruling.ts'`],
   [
     'core-does-no-io',
     'src/plan/planted.ts',

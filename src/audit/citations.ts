@@ -1,0 +1,53 @@
+/** Which positions an event cites, and what must stand there. */
+import type { Position } from '../kernel/position.ts'
+import type { EventType, LedgerEvent } from '../ledger/event.ts'
+
+export type Citation = {
+  readonly field: string
+  readonly position: Position
+  readonly type: EventType
+}
+
+const cites = (
+  field: string,
+  type: EventType,
+  ...positions: readonly (Position | null)[]
+): readonly Citation[] =>
+  positions.flatMap((position) => (position === null ? [] : [{ field, position, type }]))
+
+/** Total: every event type says what it rests on. */
+export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
+  switch (event.type) {
+    case 'RunStarted':
+      return cites('adopted', 'ProgrammeAdopted', event.adopted)
+    case 'SiteListed':
+      return cites('namedBy', 'RequestSent', ...event.namedBy.map(({ request }) => request))
+    case 'RobotsDecided':
+      return cites('robots', 'RequestSent', event.robots)
+    case 'RequestWithheld':
+      return cites('decision', 'RobotsDecided', event.decision)
+    case 'RequestSent':
+      return [
+        ...cites('decision', 'RobotsDecided', event.decision),
+        ...cites('via', 'RequestSent', event.via),
+      ]
+    case 'ResponseReceived':
+    case 'RequestFailed':
+    case 'RequestAbandoned':
+    case 'RedirectDecided':
+    case 'RobotsRead':
+    case 'FetchConcluded':
+    case 'NetworkObserved':
+      return cites('request', 'RequestSent', event.request)
+    case 'SiteStopped':
+      return cites('requests', 'RequestSent', ...event.requests)
+    case 'LogOpened':
+    case 'ProgrammeAdopted':
+    case 'SourceListAdopted':
+    case 'SiteExcluded':
+    case 'SiteReadmitted':
+    case 'SiteResumed':
+    case 'RunEnded':
+      return []
+  }
+}

@@ -1,0 +1,109 @@
+/** One request with its end, as an auditor needs it: what was asked, when, and what came of it. */
+import { headerValues } from '../capture/headers.ts'
+import { retryAfterMs } from '../capture/retry-after.ts'
+import type { Digest } from '../kernel/digest.ts'
+import { type Instant, instant } from '../kernel/instant.ts'
+import type { Position } from '../kernel/position.ts'
+import type { Site } from '../kernel/site.ts'
+import { type HttpUrl, siteOf } from '../kernel/url.ts'
+import type { Purpose } from '../kernel/words.ts'
+import type { Recorded } from '../ledger/entry.ts'
+import type { ClosingEvent, EventType } from '../ledger/event.ts'
+
+export type ClosingType = ClosingEvent['type']
+export const CLOSING = ['ResponseReceived', 'RequestFailed', 'RequestAbandoned'] as const
+
+/** Whether the event is of one of these types. */
+export const isOf = <T extends EventType>(
+  recorded: Recorded,
+  ...types: readonly T[]
+): recorded is Recorded<T> => {
+  const wanted: readonly string[] = types
+  return wanted.includes(recorded.event.type)
+}
+
+export type Closed = {
+  readonly position: Position
+  /** When the exchange was over. */
+  readonly endedAt: Instant
+  /** null: no answer came. */
+  readonly status: number | null
+  readonly abandoned: boolean
+  /** What the answer itself asks for, read from its header once more. */
+  readonly retryAfterMs: number | null
+  readonly commit: Digest | null
+}
+
+export type Exchange = {
+  readonly position: Position
+  readonly run: string
+  readonly programme: string
+  readonly n: number
+  readonly site: Site
+  readonly url: HttpUrl
+  readonly target: HttpUrl
+  readonly purpose: Purpose
+  readonly night: string
+  readonly hop: number
+  readonly sentAt: Instant
+  /** null: open. */
+  readonly closed: Closed | null
+  /** Where a decided redirect leads on to; null where none was followed. */
+  readonly followed: HttpUrl | null
+}
+
+export const exchangeOf = ({ position, ts, run, event }: Recorded<'RequestSent'>): Exchange => ({
+  position,
+  run,
+  programme: event.programme,
+  n: event.n,
+  site: siteOf(event.url),
+  url: event.url,
+  target: event.target,
+  purpose: event.purpose,
+  night: event.night,
+  hop: event.hop,
+  sentAt: ts,
+  closed: null,
+  followed: null,
+})
+
+export type Clock = 'system' | 'simulated'
+
+export const closedBy = (sentAt: Instant, closing: Recorded<ClosingType>, clock: Clock): Closed => {
+  const { event, position } = closing
+  const endedAt = endOf(sentAt, closing, clock)
+  const answered = event.type === 'ResponseReceived' ? event : undefined
+  const asked =
+    answered === undefined
+      ? null
+      : retryAfterMs(headerValues(answered.headers, 'retry-after'), endedAt)
+  return {
+    position,
+    endedAt,
+    status: answered?.status ?? null,
+    abandoned: event.type === 'RequestAbandoned',
+    // Of very many headers some are not recorded; then the event's own number has to do.
+    retryAfterMs: asked ?? event.next.retryAfterMs,
+    commit: answered?.body.kept === true ? answered.body.commit : null,
+  }
+}
+
+/**
+ * The end of the exchange, which lies between its request and its closing event. The moment from
+ * which the closing event counts the pause is believed if it lies there, and, where time is real,
+ * not before the exchange can have been over; else the end is taken to be as late as can be.
+ */
+const endOf = (sentAt: Instant, { ts, event }: Recorded<ClosingType>, clock: Clock): Instant => {
+  const { at, floorMs, crawlDelayMs, retryAfterMs: asked } = event.next
+  const told = at - Math.max(floorMs, crawlDelayMs ?? 0, asked ?? 0)
+  if (told < sentAt || told > ts) return ts
+  const took = clock === 'system' && 'timing' in event ? event.timing.totalMs - 1 : 0
+  return instant(Math.max(told, Math.min(ts, sentAt + took)))
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+
+/** RFC 9110 §15.4: an answer that sends us elsewhere. */
+export const sendsElsewhere = (status: number | null): boolean =>
+  status !== null && REDIRECTS.includes(status)
