@@ -1,4 +1,6 @@
+import { pathOf } from '../../kernel/url.ts'
 import type { Recorded } from '../../ledger/entry.ts'
+import type { Policy } from '../../programmes/policy.ts'
 import { isOf } from '../exchange.ts'
 import { type Finding, type Rule, wrongs } from '../rule.ts'
 
@@ -51,6 +53,16 @@ const observed = ({ event }: Recorded<'NetworkObserved'>): Finding => {
   )
 }
 
+/** A page is that page also where a redirect of another file led to it. */
+const keptAsAnother = ({ event }: Recorded<'ResponseReceived'>, { fetch }: Policy): Finding => {
+  const { url, purpose, status, body } = event
+  const isPage = Object.values(fetch).some(
+    ({ keep, path }) => keep === 'discard' && path === pathOf(url),
+  )
+  if (!isPage || !body.kept || status < 200 || status > 299) return undefined
+  return [`the page ${url} was kept, as ${purpose}`]
+}
+
 /** PR12: of a page that is to be discarded nothing stands in the ledger but the answer. */
 export const discarded: Rule = {
   promises: ['PR12'],
@@ -61,9 +73,10 @@ export const discarded: Rule = {
       if (policy === undefined) return undefined
       if (isOf(recorded, 'NetworkObserved')) return observed(recorded)
       if (!isOf(recorded, 'ResponseReceived', 'FetchConcluded')) return undefined
-      if (policy.fetch[recorded.event.purpose].keep !== 'discard') return undefined
-      if (isOf(recorded, 'ResponseReceived')) return answered(recorded)
-      if (!isOf(recorded, 'FetchConcluded')) return undefined
+      const discards = policy.fetch[recorded.event.purpose].keep === 'discard'
+      if (isOf(recorded, 'ResponseReceived'))
+        return discards ? answered(recorded) : keptAsAnother(recorded, policy)
+      if (!discards || !isOf(recorded, 'FetchConcluded')) return undefined
       const { commit, target } = recorded.event
       return wrongs([commit !== null, () => `the conclusion about ${target} names a body`])
     },
