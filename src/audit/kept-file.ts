@@ -18,7 +18,9 @@ export const keptWanted = (recorded: Recorded, past: Past): KeptFile | undefined
   if (isOf(recorded, 'RobotsRead')) return keptOf(recorded.event)
   if (!isOf(recorded, 'RequestSent')) return undefined
   const { programme, url, purpose } = recorded.event
-  const exempt = past.policyFor(recorded.run, programme)?.fetch[purpose].exemptFromRobots
-  const read = exempt === false ? past.robots(programme, originOf(url)) : undefined
+  const policy = past.policyFor(recorded.run, programme)
+  if (policy === undefined || policy === 'unreadable') return undefined
+  const { exemptFromRobots } = policy.fetch[purpose]
+  const read = exemptFromRobots ? undefined : past.robots(programme, originOf(url))
   return read === undefined ? undefined : keptOf(read.event)
 }

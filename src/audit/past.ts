@@ -33,8 +33,11 @@ export type RunFacts = {
 export type Past = {
   readonly clock: Clock
   readonly run: (run: string) => RunFacts | undefined
-  /** The policy an event of a programme was made under; undefined: none in the ledger, or unreadable. */
-  readonly policyFor: (run: string, programme: string) => Policy | undefined
+  /**
+   * The policy an event of a programme was made under; undefined: the ledger has none. A policy of
+   * another version of this program may have parameters that this one does not know.
+   */
+  readonly policyFor: (run: string, programme: string) => Policy | 'unreadable' | undefined
   /** Open, or sent within the last day. */
   readonly exchange: (request: Position) => Exchange | undefined
   /** The newest exchange with the site, of any programme. */
@@ -76,7 +79,7 @@ type List = {
 type Memory = {
   clock: Clock
   readonly runs: Map<string, RunFacts>
-  readonly policies: Map<Position, Policy | undefined>
+  readonly policies: Map<Position, Policy | 'unreadable'>
   readonly newestPolicy: Map<string, Position>
   readonly open: Map<Position, Exchange>
   readonly closed: Recent<Position, Exchange>
@@ -150,7 +153,7 @@ const takeFrame = (memory: Memory, recorded: Recorded): void => {
   if (event.type === 'LogOpened') memory.clock = event.clock
   if (event.type === 'ProgrammeAdopted') {
     const policy = parsePolicy(`the policy at position ${position}`, event.policy)
-    memory.policies.set(position, E.isRight(policy) ? policy.right : undefined)
+    memory.policies.set(position, E.isRight(policy) ? policy.right : 'unreadable')
     memory.newestPolicy.set(event.programme, position)
   }
   if (event.type === 'SourceListAdopted') takeSources(memory, event)

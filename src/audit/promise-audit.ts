@@ -11,9 +11,9 @@ import {
   type PublicPromise,
 } from './catalogue.ts'
 import { type KeptFile, keptWanted } from './kept-file.ts'
-import { newPast } from './past.ts'
+import { newPast, type Past } from './past.ts'
 import { RULES } from './promises/index.ts'
-import type { Judge, Kept, Rule } from './rule.ts'
+import type { Finding, Judge, Kept, Rule, Scene } from './rule.ts'
 
 export type Breach = {
   readonly position: Position
@@ -29,7 +29,7 @@ export type PromiseResult = {
   readonly programme: string | null
   readonly says: string
   readonly state: 'kept' | 'broken' | 'not-applicable'
-  /** How many events were judged, and how many could not be because a kept file is gone. */
+  /** How many events were judged, and how many could not be: a kept file is gone, or a policy unreadable. */
   readonly checked: number
   readonly unjudged: number
   /** All breaches; listed are the first BREACHES_LISTED_MAX. */
@@ -67,15 +67,12 @@ export const promiseAudit = (window: Window): PromiseAudit => {
   const tallies = new Map<string, Tally>()
 
   const judge = (recorded: Recorded, kept: Kept | undefined): void => {
-    const { event, run, ts } = recorded
-    const programme = 'programme' in event ? event.programme : undefined
-    const policy = programme === undefined ? undefined : past.policyFor(run, programme)
-    const counts =
-      ts >= (window.since ?? ts) &&
-      (programme === undefined || programme === (window.programme ?? programme))
+    const programme = programmeOf(recorded)
+    const adopted = programme === undefined ? undefined : past.policyFor(recorded.run, programme)
+    const inWindow = isIn(recorded, window)
     for (const [{ promises }, judged] of judges) {
-      const finding = judged(recorded, { past, policy, kept })
-      if (finding === undefined || !counts) continue
+      const finding = findingOf(judged, recorded, { past, kept, adopted })
+      if (finding === undefined || !inWindow) continue
       for (const promise of promises) {
         const holders = holdersOf(promise, programme, past.programmes())
         for (const holder of holders) count(tallyOf(tallies, holder, promise), recorded, finding)
@@ -98,6 +95,22 @@ export const promiseAudit = (window: Window): PromiseAudit => {
       ]
     },
   }
+}
+
+const programmeOf = ({ event }: Recorded): string | undefined =>
+  'programme' in event ? event.programme : undefined
+
+const isIn = (recorded: Recorded, { since, programme }: Window): boolean =>
+  recorded.ts >= (since ?? recorded.ts) &&
+  (programme === undefined || programme === (programmeOf(recorded) ?? programme))
+
+type Given = Pick<Scene, 'past' | 'kept'> & { readonly adopted: ReturnType<Past['policyFor']> }
+
+/** A request under a policy that cannot be read is no breach, and not kept either. */
+const findingOf = (judge: Judge, recorded: Recorded, { adopted, ...given }: Given): Finding => {
+  const policy = adopted === 'unreadable' ? undefined : adopted
+  const unread = adopted === 'unreadable' && recorded.event.type === 'RequestSent'
+  return judge(recorded, { ...given, policy }) ?? (unread ? 'unjudged' : undefined)
 }
 
 /** Whose promise it is: the programme the event speaks of, or, of a person's act, every one. */
@@ -160,7 +173,7 @@ const whyNot = ({ unjudged }: PublicPromise, looksAt: readonly string[], tally: 
   if (unjudged !== undefined) return unjudged
   if (looksAt.length === 0) return 'no rule of this auditor judges it yet'
   return tally.unjudged > 0
-    ? `the kept files of ${tally.unjudged} events are gone`
+    ? `${tally.unjudged} events cannot be judged: a kept file is gone, or their policy cannot be read`
     : 'no event called for it'
 }
 

@@ -56,7 +56,7 @@ const promisesVerb = (io: Io): Command =>
 --json: {"position","interrupted","programme","since","until","broken","promises":[…]}, where a
 promise is {"promise","programme","says","state":"kept"|"broken"|"not-applicable","checked",
 "unjudged","broken","breaches":[{"position","at","says"}],"looksAt":[…],"why"}. "checked" counts the
-events judged, "unjudged" those whose kept robots.txt is gone, "broken" all breaches, of which the
+events judged, "unjudged" those whose kept robots.txt is gone or whose policy cannot be read, "broken" all breaches, of which the
 first 1000 are listed. --jsonl: one promise a line.
 
 Exit code 1: a promise was broken.

@@ -38,8 +38,8 @@ const crawlLedger = async (...args: readonly string[]): Promise<Ended> => {
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
   child.stdin.end()
-  const [code] = await once(child, 'close')
-  return { code: typeof code === 'number' ? code : null, out, err }
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, out, err }
 }
 
 /** What is printed by a command that must end with that code. */
@@ -52,7 +52,7 @@ const linesOf = (out: string): readonly Json[] =>
   out
     .split('\n')
     .filter((one) => one !== '')
-    .map((one): Json => JSON.parse(one))
+    .map((one) => JSON.parse(one) as Json)
 
 test('three rehearsed nights keep PR1–PR16 and CL1, as the auditor sees them', async () => {
   const text = await printed(0, 'audit', 'promises')
@@ -64,7 +64,7 @@ test('three rehearsed nights keep PR1–PR16 and CL1, as the auditor sees them',
 })
 
 test('--json and --jsonl have the documented shape', async () => {
-  const shown: Shown = JSON.parse(await printed(0, 'audit', 'promises', '--json'))
+  const shown = JSON.parse(await printed(0, 'audit', 'promises', '--json')) as Shown
   deepEqual(Object.keys(shown), [
     'position',
     'interrupted',
@@ -107,11 +107,14 @@ test('nothing is missing, and both readers of robots.txt agree where they can be
     await printed(0, 'audit', 'completeness'),
     /^\d+ entries, \d+ requests: nothing is missing\n$/,
   )
-  const complete: Json = JSON.parse(await printed(0, 'audit', 'completeness', '--json'))
+  const complete = JSON.parse(await printed(0, 'audit', 'completeness', '--json')) as Json
   deepEqual([complete['faults'], complete['first'], complete['open']], [0, null, []])
   for (const reader of ['rfc9309@1', 'robots-parser@3.0.1']) {
-    const found: { reader: string; differences: unknown[]; totals: { judged: number } } =
-      JSON.parse(await printed(0, 'audit', 'robots', '--reader', reader, '--json'))
+    const found = JSON.parse(await printed(0, 'audit', 'robots', '--reader', reader, '--json')) as {
+      reader: string
+      differences: unknown[]
+      totals: { judged: number }
+    }
     deepEqual([found.reader, found.differences], [reader, []])
     ok(found.totals.judged > 100)
   }
@@ -169,7 +172,7 @@ test('a request that broke its promises is named by its position, with exit code
   const text = await printed(1, 'audit', 'promises')
   match(text, new RegExp(`\\nPR3\\n {2}${position}  \\S+Z  ${url} was asked although line \\d+ `))
   match(text, /\n\d+ promises were broken in \d+ entries\n$/)
-  const shown: Shown = JSON.parse(await printed(1, 'audit', 'promises', '--json'))
+  const shown = JSON.parse(await printed(1, 'audit', 'promises', '--json')) as Shown
   const pr3 = present(
     shown.promises.find(({ promise }) => promise === 'PR3'),
     'PR3',

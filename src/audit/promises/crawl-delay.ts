@@ -62,7 +62,7 @@ export const crawlDelay: Rule = {
             `the Crawl-delay of ${event.origin} is ${delayMs} ms, and was read as ${event.crawlDelayMs ?? 'none'}`,
         ])
       }
-      if (!isOf(recorded, 'RequestSent')) return undefined
+      if (scene.policy === undefined || !isOf(recorded, 'RequestSent')) return undefined
       const { programme, url, night } = recorded.event
       const known = delays.get(`${programme} ${siteOf(url)}`)
       const delayMs = known?.night === night ? Math.max(0, ...known.byOrigin.values()) : 0

@@ -5,7 +5,7 @@ import type { Past } from '../past.ts'
 import { type Finding, type Rule, type Scene, wrongs } from '../rule.ts'
 
 /** A request rests on a decision about this very address, made right before it, in a run under way. */
-const sent = ({ event, run }: Recorded<'RequestSent'>, { past, policy }: Scene): Finding => {
+const sent = ({ event, run }: Recorded<'RequestSent'>, { past }: Scene): Finding => {
   const { url, purpose, programme, subject, decision } = event
   const decided = past.decision(decision)?.event
   const about =
@@ -21,7 +21,10 @@ const sent = ({ event, run }: Recorded<'RequestSent'>, { past, policy }: Scene):
     ],
     [facts === undefined, () => `${url} was asked in a run that has not started`],
     [facts?.ended === true, () => `${url} was asked after its run had ended`],
-    [policy === undefined, () => `${url} was asked under no policy that the ledger has`],
+    [
+      past.policyFor(run, programme) === undefined,
+      () => `${url} was asked under no policy that the ledger has`,
+    ],
   )
 }
 
