@@ -91,14 +91,16 @@ export const closedBy = (sentAt: Instant, closing: Recorded<ClosingType>, clock:
 
 /**
  * The end of the exchange, which lies between its request and its closing event. The moment from
- * which the closing event counts the pause is believed if it lies there, and, where time is real,
- * not before the exchange can have been over; else the end is taken to be as late as can be.
+ * which the closing event counts the pause is believed if it lies there, and not before the exchange
+ * can have been over; else the end is taken to be as late as can be. A simulated clock stands still
+ * between an end and its event, so there the event's own time is the end.
  */
 const endOf = (sentAt: Instant, { ts, event }: Recorded<ClosingType>, clock: Clock): Instant => {
+  if (clock === 'simulated') return ts
   const { at, floorMs, crawlDelayMs, retryAfterMs: asked } = event.next
   const told = at - Math.max(floorMs, crawlDelayMs ?? 0, asked ?? 0)
   if (told < sentAt || told > ts) return ts
-  const took = clock === 'system' && 'timing' in event ? event.timing.totalMs - 1 : 0
+  const took = 'timing' in event ? event.timing.totalMs - 1 : 0
   return instant(Math.max(told, Math.min(ts, sentAt + took)))
 }
 

@@ -78,14 +78,17 @@ const withheld = ({ event }: Recorded<'RequestWithheld'>, past: Past): Finding =
 const concluded = ({ event }: Recorded<'RobotsRead' | 'FetchConcluded'>, past: Past): Finding => {
   const { request, commit } = event
   if (request === null) return undefined
-  const closed = past.exchange(request)?.closed
+  const exchange = past.exchange(request)
+  if (exchange === undefined)
+    return [`a fetch was concluded by a request of another day (position ${request})`]
+  const { closed } = exchange
   return wrongs(
     [
-      closed === undefined || closed === null,
+      closed === null,
       () => `a fetch was concluded before its exchange was over (position ${request})`,
     ],
     [
-      closed !== undefined && closed !== null && commit !== null && closed.commit !== commit,
+      closed !== null && commit !== null && closed.commit !== commit,
       () =>
         `a fetch was concluded with another body than that of the request at position ${request}`,
     ],
