@@ -100,9 +100,12 @@ const endOf = (sentAt: Instant, { ts, event }: Recorded<ClosingType>, clock: Clo
   const { at, floorMs, crawlDelayMs, retryAfterMs: asked } = event.next
   const told = at - Math.max(floorMs, crawlDelayMs ?? 0, asked ?? 0)
   if (told < sentAt || told > ts) return ts
-  const took = 'timing' in event ? event.timing.totalMs - 1 : 0
+  const took = 'timing' in event ? Math.floor(event.timing.totalMs * ONE_CLOCK_OF_ANOTHER) - 1 : 0
   return instant(Math.max(told, Math.min(ts, sentAt + took)))
 }
+
+/** What one clock of a machine shows at least where another, being set right meanwhile, shows 1. */
+const ONE_CLOCK_OF_ANOTHER = 0.99
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 

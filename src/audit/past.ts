@@ -67,7 +67,7 @@ export type NightOfOrigin = {
 
 const DAY_MS = 26 * 3_600_000
 const HOUR_MS = 3_600_000
-/** Lists of runs that may still be going on. */
+/** Of each programme: lists of runs that may still be going on. */
 const LISTS_MAX = 8
 
 type List = {
@@ -87,7 +87,8 @@ type Memory = {
   readonly decisions: Recent<Position, Recorded<'RobotsDecided'>>
   readonly robots: Map<string, Recorded<'RobotsRead'>>
   readonly chains: Map<string, { readonly night: string; readonly addresses: Set<HttpUrl> }>
-  readonly lists: Map<Digest, List>
+  /** By programme, the newest last. */
+  readonly lists: Map<string, Map<Digest, List>>
   readonly programmes: Map<string, number>
 }
 
@@ -131,7 +132,7 @@ const lookUps = (memory: Memory): Past => ({
   },
   sources: (run) => {
     const facts = memory.runs.get(run)
-    return facts === undefined ? undefined : memory.lists.get(facts.sources)
+    return facts && memory.lists.get(facts.programme)?.get(facts.sources)
   },
   programmes: () => memory.programmes,
 })
@@ -167,16 +168,19 @@ const takeFrame = (memory: Memory, recorded: Recorded): void => {
     memory.runs.set(run, { ...facts, ended: true })
 }
 
-const takeSources = ({ lists }: Memory, event: Recorded<'SourceListAdopted'>['event']): void => {
-  const begun = event.part === 1 ? undefined : lists.get(event.digest)
+const takeSources = (memory: Memory, event: Recorded<'SourceListAdopted'>['event']): void => {
+  const { programme, digest, part, sources } = event
+  const lists = memory.lists.get(programme) ?? new Map<Digest, List>()
+  memory.lists.set(programme, lists)
+  const begun = part === 1 ? undefined : lists.get(digest)
   const list: List = begun ?? { byId: new Map(), urls: new Set(), sites: new Set() }
-  for (const { id, url } of event.sources) {
+  for (const { id, url } of sources) {
     list.byId.set(id, url)
     list.urls.add(url)
     list.sites.add(siteOf(url))
   }
-  lists.delete(event.digest)
-  lists.set(event.digest, list)
+  lists.delete(digest)
+  lists.set(digest, list)
   const oldest = lists.keys().next()
   if (lists.size > LISTS_MAX && oldest.done !== true) lists.delete(oldest.value)
 }

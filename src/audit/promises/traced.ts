@@ -43,7 +43,8 @@ const listed = ({ event, run }: Recorded<'SiteListed'>, { past }: Scene, files: 
 /** PR16: every site that is asked was listed, and every listing names good files of adopted sources. */
 export const traced: Rule = {
   promises: ['PR16'],
-  looksAt: 'the listing behind every request, and the seller entries behind every listing',
+  looksAt:
+    'the listing behind every request, and the source, file and domain of every entry behind a listing',
   begin: () => {
     const files: Files = new Map()
     const sites = new Map<string, Set<Site>>()

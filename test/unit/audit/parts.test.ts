@@ -1,16 +1,19 @@
 /** The small parts of an audit. */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { closedBy } from '../../../src/audit/exchange.ts'
 import { nightNamed } from '../../../src/audit/night-span.ts'
 import { recentOf } from '../../../src/audit/recent.ts'
 import { instant } from '../../../src/kernel/instant.ts'
+import { position } from '../../../src/kernel/position.ts'
+import { siteStream } from '../../../src/ledger/stream.ts'
 import { nightAt } from '../../../src/plan/night.ts'
 import { firstReader } from '../../../src/robots/reader.ts'
 import { auditCompleteness, auditPromises, auditRobots } from '../../../src/shell/audit.ts'
 import { fullHistory } from '../../support/audit-history.ts'
 import type { AuditWorld } from '../../support/audit-world.ts'
 import { fc } from '../../support/property.ts'
-import { at } from '../../support/site.ts'
+import { at, nextOf, received, sent, SITE } from '../../support/site.ts'
 
 let world: AuditWorld
 before(async () => {
@@ -46,6 +49,25 @@ test('a night is found by its name, in every zone', () => {
     }),
   )
   equal(nightNamed({ timezone: 'UTC', start: '01:00' }, 'no-night'), undefined)
+})
+
+test('an exchange ends where its event says, unless it cannot have', () => {
+  const sentAt = instant(1_000_000)
+  const request = sent('https://news.example/robots.txt', 'robots')
+  const endOf = (toldMs: number, totalMs: number, clock: 'system' | 'simulated'): number => {
+    const next = nextOf(instant(sentAt + toldMs + 5_000))
+    const timing = { connectMs: 1, firstByteMs: 1, totalMs }
+    const event = { ...received(request, 1, 200, next), timing }
+    const [ts, stream] = [instant(sentAt + 4_000), siteStream(SITE)] as const
+    const closing = { ts, stream, version: 3, run: 'r', position: position(3), event }
+    return closedBy(sentAt, closing, clock).endedAt - sentAt
+  }
+  equal(endOf(3_000, 2_900, 'system'), 3_000)
+  equal(endOf(0, 3_000, 'system'), 2_969)
+  equal(endOf(0, 9_000, 'system'), 4_000)
+  equal(endOf(-1, 1, 'system'), 4_000)
+  equal(endOf(4_001, 1, 'system'), 4_000)
+  equal(endOf(3_000, 1, 'simulated'), 4_000)
 })
 
 const window = { since: undefined, until: undefined, programme: undefined }

@@ -6,6 +6,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { PROMISES } from '../../../src/audit/catalogue.ts'
 import { RULES } from '../../../src/audit/promises/index.ts'
+import { sha256Hex } from '../../../src/kernel/digest.ts'
 import { formatInstant, instant } from '../../../src/kernel/instant.ts'
 import type { Position } from '../../../src/kernel/position.ts'
 import type { Recorded } from '../../../src/ledger/entry.ts'
@@ -569,6 +570,26 @@ describe('PR16 traced to seller entries', () => {
   breaks('a listing for a request that was no sellers.json', (p) => [
     ['PR16', listing(p, { request: p.ask('robots', `${PLAIN}/robots.txt`).request })],
   ])
+})
+
+test('PR1, PR16: a source list holds for as long as no other is adopted, whatever other programmes do', async () => {
+  const planter = new Planter(past, world)
+  const { event } = present(
+    past.find((one) => one.event.type === 'SourceListAdopted'),
+    'a list',
+  )
+  ok(event.type === 'SourceListAdopted')
+  for (let i = 0; i < 20; i += 1) {
+    const other = { ...event, programme: 'other', digest: sha256Hex(String(i)) }
+    planter.append(other, programmeStream('other'))
+  }
+  planter.start('run-after')
+  planter.robots('https://adnet.example')
+  planter.ask('sellers-json', 'https://adnet.example/sellers.json')
+  deepEqual(breachesOf(await promisesOf(planter.recorded, world)), [])
+  const foreign = planter.ask('sellers-json', 'https://plain.example/sellers.json').request
+  const found = breachesOf(await promisesOf(planter.recorded, world))
+  ok(found.includes(`PR1@${foreign}`))
 })
 
 describe('CL1 each step before the next', () => {
