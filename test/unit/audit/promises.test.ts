@@ -6,7 +6,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { PROMISES } from '../../../src/audit/catalogue.ts'
 import { RULES } from '../../../src/audit/promises/index.ts'
-import { sha256Hex } from '../../../src/kernel/digest.ts'
+import { type Digest, sha256Hex } from '../../../src/kernel/digest.ts'
 import { formatInstant, instant } from '../../../src/kernel/instant.ts'
 import type { Position } from '../../../src/kernel/position.ts'
 import type { Recorded } from '../../../src/ledger/entry.ts'
@@ -471,6 +471,21 @@ describe('PR10 robots.txt that could not be reached', () => {
   }
 })
 
+const answeredWith = (commit: Digest) =>
+  ({
+    type: 'FetchConcluded',
+    v: 1,
+    outcome: 'answered',
+    because: '',
+    hops: 0,
+    redirects: [],
+    reused: false,
+    status: 200,
+    headers: [],
+    commit,
+    truncated: false,
+  }) as const
+
 describe('PR11, PR12, PR13 what is kept and sent', () => {
   breaks('a robots.txt that was not kept', (p) => {
     const { request } = p.ask('robots', `${PLAIN}/robots.txt`)
@@ -492,6 +507,28 @@ describe('PR11, PR12, PR13 what is kept and sent', () => {
     const commit = p.keep('<p>')
     const body = { kept: true, alg: 'sha256-salt32', commit, bytes: 3, truncated: false } as const
     return [['PR12', p.answer(homepage(p), 200, '', { body })]]
+  })
+  for (const status of [200, 404])
+    (status === 200 ? breaks : keeps)(`a homepage that ads.txt led to, answered ${status}`, (p) => {
+      p.robots(PLAIN)
+      const first = p.ask('ads-txt', `${PLAIN}/ads.txt`).request
+      p.redirect(first, `${PLAIN}/`)
+      const of = { hop: 1, via: first, target: `${PLAIN}/ads.txt` }
+      const { request } = p.ask('ads-txt', `${PLAIN}/`, of)
+      return [['PR12', p.answer(request, status, '<p>')]]
+    })
+  breaks('a conclusion about a homepage that names a body', (p) => {
+    const request = homepage(p)
+    p.answer(request)
+    const about = { programme: policy.name, subject: siteOf(url(PLAIN)), night: p.night, request }
+    const page = { purpose: 'homepage', target: url(`${PLAIN}/`), url: url(`${PLAIN}/`) } as const
+    const commit = p.keep('<p>')
+    const event = { ...about, ...page, ...answeredWith(commit) }
+    const position = p.append(event, siteStream(siteOf(url(PLAIN))))
+    return [
+      ['CL1', position],
+      ['PR12', position],
+    ]
   })
   for (const name of ['ETag', 'Content-Length', 'Digest', 'Link'])
     breaks(`the ${name} of a homepage`, (p) => [
