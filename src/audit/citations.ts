@@ -47,6 +47,11 @@ export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
     case 'SiteExcluded':
     case 'SiteReadmitted':
     case 'SiteResumed':
+    case 'SitePaced':
+    case 'PathExcluded':
+    case 'PathReadmitted':
+    case 'SourceNotRead':
+    case 'SourceReinstated':
     case 'RunEnded':
       return []
   }

@@ -1,4 +1,5 @@
 import type { Digest } from '../kernel/digest.ts'
+import { fetchRule } from '../programmes/policy.ts'
 import { originOf } from '../kernel/url.ts'
 import type { Header } from '../kernel/words.ts'
 import type { Recorded } from '../ledger/entry.ts'
@@ -20,7 +21,7 @@ export const keptWanted = (recorded: Recorded, past: Past): KeptFile | undefined
   const { programme, url, purpose } = recorded.event
   const policy = past.policyFor(recorded.run, programme)
   if (policy === undefined || policy === 'unreadable') return undefined
-  const { exemptFromRobots } = policy.fetch[purpose]
+  const { exemptFromRobots } = fetchRule(policy, purpose)
   const read = exemptFromRobots ? undefined : past.robots(programme, originOf(url))
   return read === undefined ? undefined : keptOf(read.event)
 }

@@ -9,7 +9,8 @@ import type { Position } from '../kernel/position.ts'
 import type { Site } from '../kernel/site.ts'
 import { type HttpUrl, type Origin, originOf, robotsUrlOf, siteOf } from '../kernel/url.ts'
 import type { Recorded } from '../ledger/entry.ts'
-import { parsePolicy, type Policy } from '../programmes/policy.ts'
+import { parsePolicy } from '../programmes/policy-file.ts'
+import type { Policy } from '../programmes/policy.ts'
 import {
   type Clock,
   CLOSING,

@@ -2,6 +2,7 @@
  * Writes events behind a good history, as a crawl would or as a faulty one might: each step is a good
  * one unless the test changes it, and ten seconds pass between two of them.
  */
+import { fetchRule } from '../../src/programmes/policy.ts'
 import { commitTo, SALT_BYTES } from '../../src/capture/commitment.ts'
 import { instant, type Instant } from '../../src/kernel/instant.ts'
 import { position, type Position } from '../../src/kernel/position.ts'
@@ -97,7 +98,8 @@ export class Planter {
     )
     const sent: EventOf<'RequestSent'> = {
       type: 'RequestSent',
-      v: 1,
+      v: 2,
+      source: null,
       programme: policy.name,
       subject,
       n: (this.n += 1),
@@ -119,7 +121,7 @@ export class Planter {
   decided(purpose: Purpose, address: string): EventOf<'RobotsDecided'> {
     const read = this.robotsOf.get(originOf(url(address)))
     const robots = purpose === 'robots'
-    const exempt = policy.fetch[purpose].exemptFromRobots
+    const exempt = fetchRule(policy, purpose).exemptFromRobots
     return {
       type: 'RobotsDecided',
       v: 1,
@@ -153,7 +155,7 @@ export class Planter {
     change: Changes<'ResponseReceived'> = {},
   ): Position {
     const common = this.closing(request)
-    const keeps = policy.fetch[common.purpose].keep === 'as-served'
+    const keeps = fetchRule(policy, common.purpose).keep === 'as-served'
     const event: EventOf<'ResponseReceived'> = {
       type: 'ResponseReceived',
       ...common,

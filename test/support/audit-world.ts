@@ -111,6 +111,7 @@ export const auditWorld = async (script: AuditScript) => {
           sources: [{ id: 'adnet', url: url(NETWORK) }],
           onlySites: undefined,
           onlySources: undefined,
+          also: [],
           software: { software: 'test', node: '0', readers: {}, process: holder },
           stop: new AbortController().signal,
           progress: () => undefined,

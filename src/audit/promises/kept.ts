@@ -1,4 +1,5 @@
 import { isOf } from '../exchange.ts'
+import { fetchRule } from '../../programmes/policy.ts'
 import { type Rule, wrongs } from '../rule.ts'
 
 /** PR11, RC7: a file that is to be kept is kept as it came, whole up to the policy's size. */
@@ -18,7 +19,7 @@ export const kept: Rule = {
             ])
       if (!isOf(recorded, 'ResponseReceived')) return undefined
       const { purpose, url, body } = recorded.event
-      const { keep, maxBytes } = policy.fetch[purpose]
+      const { keep, maxBytes } = fetchRule(policy, purpose)
       if (keep !== 'as-served') return undefined
       if (!body.kept) return [`the body of ${url} was not kept`]
       return wrongs([

@@ -1,6 +1,6 @@
 import { originOf, pathOf, schemeOf, siteOf } from '../../kernel/url.ts'
 import type { Recorded } from '../../ledger/entry.ts'
-import type { Policy } from '../../programmes/policy.ts'
+import { fetchRule, type Policy } from '../../programmes/policy.ts'
 import type { Past } from '../past.ts'
 import { ofRequests, type Rule, wrongs } from '../rule.ts'
 
@@ -9,7 +9,7 @@ type Sent = Recorded<'RequestSent'>
 /** The first address of a fetch is the policy's path of an origin, or stands on the source list. */
 const isFirstAddress = (sent: Sent, policy: Policy, past: Past): boolean => {
   const { purpose, target, subject } = sent.event
-  const { path } = policy.fetch[purpose]
+  const { path } = fetchRule(policy, purpose)
   if (path === null) return past.sources(sent.run)?.urls.has(target) === true
   if (target !== `${originOf(target)}${path}`) return false
   // robots.txt is asked of every origin that a fetch of the site leads to.
@@ -23,7 +23,7 @@ export const paths: Rule = {
   begin: ofRequests((sent, { policy, past }) => {
     const { purpose, url, target, hop } = sent.event
     const wanted: readonly string[] = [...policy.order.source, ...policy.order.site]
-    const led = hop > 0 && policy.fetch[purpose].redirects === 'root-of-site'
+    const led = hop > 0 && fetchRule(policy, purpose).redirects === 'root-of-site'
     return wrongs(
       [
         !wanted.includes(purpose),

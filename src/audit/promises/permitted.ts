@@ -1,7 +1,7 @@
 import { originOf } from '../../kernel/url.ts'
 import { decideRobots } from '../../robots/decide.ts'
 import { type Finding, ofRequests, type Rule, type Scene, wrongs } from '../rule.ts'
-import type { Policy } from '../../programmes/policy.ts'
+import { fetchRule, type Policy } from '../../programmes/policy.ts'
 import type { Recorded } from '../../ledger/entry.ts'
 
 /** What the kept bytes say to this request, read once more. */
@@ -26,7 +26,7 @@ export const permitted: Rule = {
     const { policy, past } = scene
     const { event } = sent
     const { purpose, url, programme, night, decision } = event
-    if (policy.fetch[purpose].exemptFromRobots) return undefined
+    if (fetchRule(policy, purpose).exemptFromRobots) return undefined
     const decided = past.decision(decision)?.event
     const broken = wrongs(
       [decided?.verdict === 'deny', () => `${url} was asked although it was decided not to`],

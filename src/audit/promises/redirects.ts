@@ -1,7 +1,8 @@
 import { E } from '../../kernel/fp.ts'
 import { type HttpUrl, parseHttpUrl, pathOf, schemeOf, siteOf } from '../../kernel/url.ts'
 import type { Recorded } from '../../ledger/entry.ts'
-import type { FetchRule, Policy } from '../../programmes/policy.ts'
+import { fetchRule, type Policy } from '../../programmes/policy.ts'
+import type { FetchRule } from '../../programmes/fetch-rule.ts'
 import { isOf } from '../exchange.ts'
 import type { Past } from '../past.ts'
 import { type Finding, type Rule, wrongs } from '../rule.ts'
@@ -18,6 +19,8 @@ const forbidden = (rule: FetchRule['redirects'], step: Step): string => {
       return siteOf(from) === siteOf(target) ? '' : 'a second time outside the site'
     case 'root-of-site':
       return siteOf(to) === siteOf(target) && pathOf(to) === '/' ? '' : 'to no root of the site'
+    case 'same-site':
+      return siteOf(to) === siteOf(target) ? '' : 'off its site'
   }
 }
 
@@ -29,7 +32,7 @@ const followed = (
 ): readonly string[] | undefined => {
   const { verdict, to, target, from, purpose, location, hop } = event
   if (verdict === 'refuse') return []
-  const { redirects, maxRedirects } = policy.fetch[purpose]
+  const { redirects, maxRedirects } = fetchRule(policy, purpose)
   if (to === null) return [`a redirect from ${from} was followed to nowhere`]
   const meant = location === null ? undefined : parseHttpUrl(utf8(location), from)
   const is = meant !== undefined && E.isRight(meant) && meant.right === to

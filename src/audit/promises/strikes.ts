@@ -37,6 +37,7 @@ const after = (row: Row, closing: Recorded<ClosingType>, policy: Policy): Row =>
   if (end === undefined) return row
   if (end === 'yes') return { ...row, failures: [] }
   const { limit } = policy.strikes
+  if (limit === null) return row
   const failures = [...row.failures, closing.event.request].slice(-limit)
   return { failures, stopped: row.stopped || failures.length >= limit }
 }
@@ -47,7 +48,9 @@ const stop = (
   { strikes }: Policy,
 ): Finding =>
   wrongs([
-    failures.length < strikes.limit || event.requests.some((one) => !failures.includes(one)),
+    strikes.limit === null ||
+      failures.length < strikes.limit ||
+      event.requests.some((one) => !failures.includes(one)),
     () =>
       `${event.site} was stopped for ${event.strikes} failures in a row, and has ${failures.length} of ${strikes.limit}`,
   ])

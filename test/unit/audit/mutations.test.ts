@@ -2,6 +2,7 @@
  * A good history altered in one place: whatever is dropped, moved in time, turned round or swapped,
  * the auditor names the promise it breaks at the place where it is broken.
  */
+import { fetchRule } from '../../../src/programmes/policy.ts'
 import { deepEqual, ok } from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { present } from '../../../src/kernel/assert.ts'
@@ -75,7 +76,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
     if (!is(one, 'RobotsDecided')) return undefined
     const { event, position: decision } = one
     const sent = good.find((e) => is(e, 'RequestSent') && e.event.decision === decision)
-    if (sent === undefined || policy.fetch[event.purpose].exemptFromRobots) return undefined
+    if (sent === undefined || fetchRule(policy, event.purpose).exemptFromRobots) return undefined
     return {
       recorded: withEvent(index, { ...event, verdict: 'deny' }),
       breach: `PR3@${sent.position}`,

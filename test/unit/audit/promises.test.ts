@@ -2,6 +2,7 @@
  * Every rule: a history that keeps its promise, and planted breaches of every kind. Of each plant
  * the audit names just the promises it breaks, at just its position.
  */
+import { fetchRule } from '../../../src/programmes/policy.ts'
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { PROMISES } from '../../../src/audit/catalogue.ts'
@@ -145,7 +146,7 @@ describe('PR1 paths and redirects', () => {
   breaks('one redirect too many', (p) => {
     p.robots(PLAIN)
     const first = p.ask('ads-txt', `${PLAIN}/ads.txt`).request
-    const over = policy.fetch['ads-txt'].maxRedirects + 1
+    const over = fetchRule(policy, 'ads-txt').maxRedirects + 1
     return [['PR1', p.redirect(first, `${PLAIN}/b`, { hop: over })]]
   })
 })
