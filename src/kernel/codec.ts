@@ -43,6 +43,9 @@ export const parse = <A, O>(
   codec: t.Type<A, O>,
   input: unknown,
 ): Either<ParseFailure, A> => {
+  const quick = quickOf(codec)(input)
+  // What `validate` would give, which is an A.
+  if (quick !== REFUSED) return E.right(quick as A)
   const decoded = codec.decode(input)
   if (E.isRight(decoded)) return decoded
   return E.left({ tag: 'ParseFailure', what, problems: decoded.left.slice(0, 8).map(problemOf) })
@@ -54,13 +57,19 @@ export const describeParseFailure = (failure: ParseFailure): string =>
     .join('; ')}`
 
 /** A codec of values that are checked, not changed. */
+class CheckedType<A> extends t.Type<A> {
+  constructor(name: string, is: (input: unknown) => input is A) {
+    super(
+      name,
+      is,
+      (input, context) => (is(input) ? t.success(input) : t.failure(input, context)),
+      t.identity,
+    )
+  }
+}
+
 const checked = <A>(name: string, is: (input: unknown) => input is A): t.Type<A> =>
-  new t.Type(
-    name,
-    is,
-    (input, context) => (is(input) ? t.success(input) : t.failure(input, context)),
-    t.identity,
-  )
+  new CheckedType(name, is)
 
 /**
  * A string of at most `max` UTF-16 units: nothing hostile enters an event without a bound. A lone
@@ -93,32 +102,9 @@ export const oneOf = <W extends string>(...words: readonly [W, ...W[]]): t.Type<
   )
 }
 
-/** For the quick ways below: what fails there is validated again, with its context. */
-const NO_CONTEXT: t.Context = []
-
-/**
- * An object with exactly these fields; unknown keys are stripped: `t.exact(t.type(fields))`, only
- * quicker where nothing is wrong. io-ts builds a context for each field of each value, and it is
- * needed only to say what was wrong; so the slow way is taken when the quick one has failed.
- */
-export const exactly = <P extends t.Props>(fields: P, name?: string): t.ExactC<t.TypeC<P>> => {
-  const slow = t.exact(t.type(fields, name))
-  const entries = Object.entries(fields)
-  const validate: typeof slow.validate = (input, context) => {
-    if (typeof input !== 'object' || input === null) return slow.validate(input, context)
-    // An object, and whatever it holds is unknown: each field's codec judges it.
-    const given = input as { readonly [field: string]: unknown }
-    const decoded: { [field: string]: unknown } = {}
-    for (const [field, codec] of entries) {
-      const value = codec.validate(given[field], NO_CONTEXT)
-      if (E.isLeft(value)) return slow.validate(input, context)
-      decoded[field] = value.right
-    }
-    // Every field has been decoded by its own codec, which is what the type says.
-    return t.success(decoded as t.TypeOf<typeof slow>)
-  }
-  return new t.ExactType(slow.name, slow.is, validate, slow.encode, slow.type)
-}
+/** An object with exactly these fields; unknown keys are stripped. */
+export const exactly = <P extends t.Props>(fields: P, name?: string): t.ExactC<t.TypeC<P>> =>
+  t.exact(t.type(fields, name))
 
 /** The codec of `listOf`, open about its parts: documents describe them, tests generate from them. */
 export class ListType<A, O> extends t.Type<readonly A[], O[]> {
@@ -131,15 +117,9 @@ export class ListType<A, O> extends t.Type<readonly A[], O[]> {
       `list of at most ${max}: ${items.name}`,
       (input): input is readonly A[] => inner.is(input) && input.length <= max,
       (input, context) => {
-        if (!Array.isArray(input)) return inner.validate(input, context)
-        if (input.length > max) return t.failure(input, context, `at most ${max} items`)
-        const decoded: A[] = []
-        for (const item of input) {
-          const value = items.validate(item, NO_CONTEXT)
-          if (E.isLeft(value)) return inner.validate(input, context)
-          decoded.push(value.right)
-        }
-        return t.success(decoded)
+        if (Array.isArray(input) && input.length > max)
+          return t.failure(input, context, `at most ${max} items`)
+        return inner.validate(input, context)
       },
       (list) => list.map((item) => items.encode(item)),
     )
@@ -151,3 +131,113 @@ export class ListType<A, O> extends t.Type<readonly A[], O[]> {
 /** A list of at most `max` items. */
 export const listOf = <A, O>(items: t.Type<A, O>, max: number): t.Type<readonly A[], O[]> =>
   new ListType(items, max)
+
+const REFUSED: unique symbol = Symbol('refused')
+/** Gives what `validate` would give, or REFUSED. */
+type Quick = (input: unknown) => unknown
+
+const quicks = new WeakMap<t.Mixed, Quick>()
+
+/**
+ * io-ts makes a context for each part of a value and an answer for each step, and needs them only to
+ * say what was wrong; they cost more than the checks themselves. So a codec is taken
+ * apart once, and values are decoded without; only what is refused is validated, to learn why.
+ */
+const quickOf = (codec: t.Mixed): Quick => {
+  const known = quicks.get(codec)
+  if (known !== undefined) return known
+  const made = takenApart(codec)
+  quicks.set(codec, made)
+  return made
+}
+
+const isRecord = (c: t.Mixed): c is t.ExactC<t.TypeC<t.Props>> =>
+  c instanceof t.ExactType && c.type instanceof t.InterfaceType
+const isUnion = (c: t.Mixed): c is t.UnionType<t.Mixed[]> => c instanceof t.UnionType
+const isTuple = (c: t.Mixed): c is t.TupleType<t.Mixed[]> => c instanceof t.TupleType
+const isRefinement = (c: t.Mixed): c is t.RefinementType<t.Mixed> => c instanceof t.RefinementType
+const isList = (c: t.Mixed): c is ListType<unknown, unknown> => c instanceof ListType
+const isChecked = (c: t.Mixed): boolean =>
+  [CheckedType, t.LiteralType, t.StringType, t.BooleanType, t.NullType].some(
+    (kind) => c instanceof kind,
+  )
+
+const takenApart = (codec: t.Mixed): Quick => {
+  if (isRecord(codec)) return quickRecord(codec.type.props)
+  if (isList(codec)) return quickList(quickOf(codec.items), codec.max)
+  if (isUnion(codec)) return quickUnion(codec.types.map(quickOf))
+  if (isTuple(codec)) return quickTuple(codec.types.map(quickOf))
+  if (isRefinement(codec)) return quickRefinement(quickOf(codec.type), codec.predicate)
+  if (isChecked(codec)) return quickCheck(codec.is)
+  return (input) => {
+    const decoded: t.Validation<unknown> = codec.decode(input)
+    return E.isLeft(decoded) ? REFUSED : decoded.right
+  }
+}
+
+const quickCheck =
+  (is: (input: unknown) => boolean): Quick =>
+  (input) =>
+    is(input) ? input : REFUSED
+
+const quickRecord = (fields: t.Props): Quick => {
+  const parts = Object.entries(fields).map(([field, codec]) => ({ field, quick: quickOf(codec) }))
+  return (input) => {
+    if (typeof input !== 'object' || input === null) return REFUSED
+    // An object, and whatever it holds is unknown: each field's codec judges it.
+    const given = input as { readonly [field: string]: unknown }
+    const decoded: { [field: string]: unknown } = {}
+    for (const { field, quick } of parts) {
+      const value = quick(given[field])
+      if (value === REFUSED) return REFUSED
+      decoded[field] = value
+    }
+    return decoded
+  }
+}
+
+const quickList =
+  (quick: Quick, max: number): Quick =>
+  (input) => {
+    if (!Array.isArray(input) || input.length > max) return REFUSED
+    const decoded: unknown[] = []
+    for (const item of input) {
+      const value = quick(item)
+      if (value === REFUSED) return REFUSED
+      decoded.push(value)
+    }
+    return decoded
+  }
+
+/** io-ts takes the first member that fits; of records told apart by a literal at most one does. */
+const quickUnion =
+  (members: readonly Quick[]): Quick =>
+  (input) => {
+    for (const quick of members) {
+      const value = quick(input)
+      if (value !== REFUSED) return value
+    }
+    return REFUSED
+  }
+
+/** What is more than the tuple has is stripped. */
+const quickTuple =
+  (parts: readonly Quick[]): Quick =>
+  (input) => {
+    if (!Array.isArray(input)) return REFUSED
+    const given: readonly unknown[] = input
+    const decoded: unknown[] = []
+    for (const [i, quick] of parts.entries()) {
+      const value = quick(given[i])
+      if (value === REFUSED) return REFUSED
+      decoded.push(value)
+    }
+    return decoded
+  }
+
+const quickRefinement =
+  (quick: Quick, predicate: (value: unknown) => boolean): Quick =>
+  (input) => {
+    const value = quick(input)
+    return value === REFUSED || !predicate(value) ? REFUSED : value
+  }

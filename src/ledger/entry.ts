@@ -4,7 +4,15 @@
  */
 import { assert } from '../kernel/assert.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
-import { integer, parse, type ParseFailure, parseFailure, t, text } from '../kernel/codec.ts'
+import {
+  exactly,
+  integer,
+  parse,
+  type ParseFailure,
+  parseFailure,
+  t,
+  text,
+} from '../kernel/codec.ts'
 import { sha256 } from '../kernel/digest.ts'
 import { E, type Either } from '../kernel/fp.ts'
 import { formatInstant, type Instant, InstantText } from '../kernel/instant.ts'
@@ -38,7 +46,7 @@ export type Recorded<T extends EventType = EventType> = Envelope & {
 
 const envelopeFields = { ts: InstantText, stream: StreamName, version: integer(1), run: text(64) }
 const EnvelopeCodec = t.type(envelopeFields)
-const Frame = t.type({ type: t.string, v: EventVersion, ...envelopeFields })
+const Frame = exactly({ type: t.string, v: EventVersion, ...envelopeFields })
 
 /** The canonical bytes. Throws if a part is outside its codec or too large: a bug, never data. */
 export const encodeEntry = (event: LedgerEvent, envelope: Envelope): Buffer => {
