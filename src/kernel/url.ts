@@ -63,7 +63,18 @@ export const Origin: t.Type<Origin, string> = t.brand(
 )
 
 export const originOf = (url: HttpUrl): Origin => new URL(url).origin as Origin
-export const siteOf = (url: HttpUrl): Site => siteOfHost(new URL(url).hostname)
+
+const sites = new Map<HttpUrl, Site>()
+
+/** The site an address belongs to; remembered like the addresses, and for the same reason. */
+export const siteOf = (url: HttpUrl): Site => {
+  const found = sites.get(url)
+  if (found !== undefined) return found
+  const site = siteOfHost(new URL(url).hostname)
+  if (sites.size >= KNOWN_MAX) sites.clear()
+  sites.set(url, site)
+  return site
+}
 export const schemeOf = (url: HttpUrl): 'http' | 'https' =>
   url.startsWith('https:') ? 'https' : 'http'
 /** Path and query as they go on the wire: what robots rules are matched against. */

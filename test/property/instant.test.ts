@@ -55,6 +55,26 @@ test('a text is a moment only if the moment prints as that text', () => {
   )
 })
 
+test('RFC3339: a moment prints as Date prints it, and a text reads as Date reads it or not at all', () => {
+  const two = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, '0'))
+  const near = fc
+    .tuple(fc.integer({ min: 0, max: 9_999 }), two(13), two(32), two(25), two(61), two(61))
+    .map(([year, month, day, hour, minute, second]) => {
+      const date = `${String(year).padStart(4, '0')}-${month}-${day}`
+      return `${date}T${hour}:${minute}:${second}.${String(year % 1_000).padStart(3, '0')}Z`
+    })
+  fc.assert(
+    fc.property(near, anyInstant, (text, moment) => {
+      equal(formatInstant(moment), new Date(moment).toISOString())
+      const date = new Date(text)
+      const isReal = !Number.isNaN(date.getTime()) && date.toISOString() === text
+      const decoded = InstantText.decode(text)
+      equal(E.isRight(decoded), isReal)
+      if (E.isRight(decoded)) equal(decoded.right, date.getTime())
+    }),
+  )
+})
+
 test('a wait never ends early and never leaves the years that can be written', () => {
   fc.assert(
     fc.property(anyInstant, fc.double({ noNaN: true }), (moment, wait) => {
