@@ -5,13 +5,15 @@ import type { Clock } from '../../kernel/clock.ts'
 import { E, type Either, type TaskEither } from '../../kernel/fp.ts'
 import { position } from '../../kernel/position.ts'
 import type { Recorded } from '../../ledger/entry.ts'
+import { type EventType, isEventType } from '../../ledger/event.ts'
 import type { Ledger, ReadAll, ReadFailure, StoredEntry, Unavailable } from '../../ledger/port.ts'
 import type { StreamName } from '../../ledger/stream.ts'
 import { openAppender } from './append/appender.ts'
 import type { Patience } from './append/settle.ts'
+import { copyRows } from './copied-rows.ts'
 import type { Database } from './database.ts'
 import { unavailableBecause } from './failure.ts'
-import { type EventRow, recordedRows, type Sequence } from './rows.ts'
+import { type EventRow, recordedRows, recorder, type Sequence } from './rows.ts'
 
 export type PostgresLedger = Ledger & {
   /** Answers the appends that wait and ends their connection. Reading goes on working. */
@@ -48,15 +50,15 @@ type Head = { readonly position: number; readonly ts: number }
 export const postgresHead =
   (database: Database): TaskEither<Unavailable, Head> =>
   () =>
-    reaching(database, async () => {
-      const newest = await database.writer
-        .selectFrom('event')
-        .select(['position', 'ts'])
-        .orderBy('position', 'desc')
-        .limit(1)
-        .executeTakeFirst()
-      return E.right(newest ?? { position: 0, ts: 0 })
-    })
+    reaching(database, async () => E.right(await newest(database)))
+
+const newest = async ({ writer }: Database): Promise<Head> =>
+  (await writer
+    .selectFrom('event')
+    .select(['position', 'ts'])
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst()) ?? { position: 0, ts: 0 }
 
 const reaching = async <L, A>(
   { place }: Database,
@@ -90,29 +92,78 @@ const readStream = async (
   return recordedRows(rows, { of: 'version', after: afterVersion })
 }
 
-const rowsOf = ({ writer }: Database, query: ReadAll): Promise<EventRow[]> => {
-  assert(query.limit >= 1 && query.limit <= READ_MAX, `a page has 1 to ${READ_MAX} events`)
-  const { stream, types } = query
-  let rows = writer.selectFrom('event').select(columns).where('position', '>', query.after)
+type Take = (row: EventRow) => void
+
+const takeRows = async (database: Database, query: ReadAll, take: Take): Promise<void> => {
+  const { after, limit, types, stream } = query
+  assert(limit >= 1 && limit <= READ_MAX, `a page has 1 to ${READ_MAX} events`)
+  assert(Number.isSafeInteger(after), `not a position to read after: ${after}`)
+  if (stream !== undefined) return takeStreamRows(database, { ...query, stream }, take)
+  if (types !== undefined) return takeTypeRows(database, { ...query, types }, take)
+  const rest = `where position > ${after} order by position limit ${limit}`
+  return copyRows(database.projector, rest, take)
+}
+
+const takeStreamRows = async (
+  { writer }: Database,
+  { stream, after, limit, types }: ReadAll & { readonly stream: StreamName },
+  take: Take,
+): Promise<void> => {
+  let rows = writer.selectFrom('event').select(columns)
+  rows = rows.where('stream', '=', stream).where('position', '>', after)
   if (types !== undefined) rows = rows.where(sql<boolean>`type = any(${[...types]})`)
-  if (stream === undefined) return rows.orderBy('position').limit(query.limit).execute()
-  return rows.where('stream', '=', stream).orderBy('version').limit(query.limit).execute()
+  for (const row of await rows.orderBy('version').limit(limit).execute()) take(row)
+}
+
+/** A search for types goes along the positions in steps of at most so many. */
+const STEP_MAX = 65_536
+
+/**
+ * In steps, because a server without statistics that is asked for the next events of some types may
+ * sort all the rest of the ledger to find them, for every page again.
+ */
+const takeTypeRows = async (
+  database: Database,
+  { after, limit, types }: ReadAll & { readonly types: readonly EventType[] },
+  take: Take,
+): Promise<void> => {
+  const wanted = types.filter(isEventType).map((type) => `'${type}'`)
+  if (wanted.length === 0) return
+  let found = 0
+  let from = after
+  for (let step = limit * 2; ; step = Math.min(step * 2, STEP_MAX)) {
+    const to = from + step
+    const span = `position > ${from} and position <= ${to} and type in (${wanted.join(', ')})`
+    const rest = `where ${span} order by position limit ${limit - found}`
+    await copyRows(database.projector, rest, (row) => {
+      found += 1
+      take(row)
+    })
+    if (found === limit || (await newest(database)).position <= to) return
+    from = to
+  }
 }
 
 /** Everything after a position has no gaps; what is picked out of it may. */
 const sequenceOf = ({ after, types, stream }: ReadAll): Sequence | undefined =>
   types === undefined && stream === undefined ? { of: 'position', after } : undefined
 
-const readAll = async (database: Database, query: ReadAll): Promise<Events> =>
-  recordedRows(await rowsOf(database, query), sequenceOf(query))
+const readAll = async (database: Database, query: ReadAll): Promise<Events> => {
+  const { take, recorded } = recorder(sequenceOf(query))
+  await takeRows(database, query, take)
+  return recorded()
+}
 
 /** The bytes as stored; decoded too, so that what cannot be an entry is not handed out. */
 const readEntries = async (
   database: Database,
   query: ReadAll,
 ): Promise<Either<ReadFailure, readonly StoredEntry[]>> => {
-  const rows = await rowsOf(database, query)
-  const recorded = recordedRows(rows, sequenceOf(query))
-  if (E.isLeft(recorded)) return recorded
-  return E.right(rows.map((row) => ({ position: position(row.position), entry: row.entry })))
+  const { take, recorded } = recorder(sequenceOf(query))
+  const entries: StoredEntry[] = []
+  await takeRows(database, query, (row) => {
+    take(row)
+    entries.push({ position: position(row.position), entry: Buffer.from(row.entry) })
+  })
+  return E.map(() => entries)(recorded())
 }

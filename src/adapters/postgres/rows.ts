@@ -27,35 +27,62 @@ const recordedOf = (row: EventRow): Either<IntegrityBreach, Recorded> => {
   const decoded = decodeEntry(row.entry)
   if (E.isLeft(decoded)) return breach(row, describeParseFailure(decoded.left))
   const { envelope, event } = decoded.right
-  const entry = { ...envelope, type: event.type }
-  for (const column of ['stream', 'version', 'type', 'ts'] as const)
-    if (row[column] !== entry[column])
-      return breach(row, `the column ${column} says something else than the entry`)
-  return E.right({ ...envelope, position: position(row.position), event })
+  const { ts, stream, version, run } = envelope
+  const column =
+    row.stream !== stream
+      ? 'stream'
+      : row.version !== version
+        ? 'version'
+        : row.type !== event.type
+          ? 'type'
+          : row.ts !== ts
+            ? 'ts'
+            : undefined
+  if (column !== undefined)
+    return breach(row, `the column ${column} says something else than the entry`)
+  return E.right({ ts, stream, version, run, position: position(row.position), event })
 }
 
 /** The number a row must carry, given the one before it: rows that follow without a gap. */
 export type Sequence = { readonly of: 'position' | 'version'; readonly after: number }
 
-/**
- * `rows` as events, in the order given, which must be that of their positions. If they are a whole
- * run of the ledger or of a stream, `sequence` says of what.
- */
-export const recordedRows = (
-  rows: readonly EventRow[],
-  sequence: Sequence | undefined,
-): Either<IntegrityBreach, readonly Recorded[]> => {
+/** Takes rows one by one, in the order of their positions. */
+export type Recorder = {
+  readonly take: (row: EventRow) => void
+  /** The events of the rows taken, up to the first that cannot be. */
+  readonly recorded: () => Either<IntegrityBreach, readonly Recorded[]>
+}
+
+/** If the rows are a whole run of the ledger or of a stream, `sequence` says of what. */
+export const recorder = (sequence: Sequence | undefined): Recorder => {
   const recorded: Recorded[] = []
   let last = 0
-  for (const row of rows) {
+  let found: Either<IntegrityBreach, never> | undefined
+  const judge = (row: EventRow): Either<IntegrityBreach, Recorded> => {
     if (row.position <= last) return breach(row, 'it is out of order')
     last = row.position
     const due = sequence === undefined ? undefined : sequence.after + recorded.length + 1
     if (sequence !== undefined && row[sequence.of] !== due)
       return breach(row, `${sequence.of} ${due} is missing before it`)
-    const one = recordedOf(row)
-    if (E.isLeft(one)) return one
-    recorded.push(one.right)
+    return recordedOf(row)
   }
-  return E.right(recorded)
+  return {
+    take: (row) => {
+      if (found !== undefined) return
+      const one = judge(row)
+      if (E.isLeft(one)) found = one
+      else recorded.push(one.right)
+    },
+    recorded: () => found ?? E.right(recorded),
+  }
+}
+
+/** `rows` as events, in the order given. */
+export const recordedRows = (
+  rows: readonly EventRow[],
+  sequence: Sequence | undefined,
+): Either<IntegrityBreach, readonly Recorded[]> => {
+  const { take, recorded } = recorder(sequence)
+  for (const row of rows) take(row)
+  return recorded()
 }
