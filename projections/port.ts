@@ -91,7 +91,7 @@ export type ProjectionStore = {
   readonly commit: (
     projection: Projection,
     standing: Standing,
-    batch: { readonly checkpoint: number; readonly written: readonly Written[] },
+    batch: { readonly checkpoint: number; readonly written: Iterable<Written> },
   ) => TaskEither<Unavailable | Overtaken, Standing>
   /** Drops what is left of an earlier shadow and begins an empty one at checkpoint 0. */
   readonly startShadow: (projection: Projection, build: Build) => TaskEither<Unavailable, Standing>

@@ -119,7 +119,7 @@ const statesOf = (
 const commit = (
   memory: Memory,
   standing: Standing,
-  { checkpoint, written }: { readonly checkpoint: number; readonly written: readonly Written[] },
+  { checkpoint, written }: { readonly checkpoint: number; readonly written: Iterable<Written> },
 ): Either<Overtaken, Standing> => {
   const table = tableAt(memory, standing)
   if (table === undefined) return overtaken(standing)

@@ -73,17 +73,21 @@ export const foldBatch = async (
   batch: readonly Folded[],
 ): Promise<Either<Unavailable, void>> => {
   const { projection, held } = states
-  const steps = batch.map((step) => ({ step, keys: keysOf(projection, step) }))
-  const loaded = await hold(states, new Set(steps.flatMap(({ keys }) => keys)))
+  const missing = new Set<string>()
+  const keys = batch.map((step) => {
+    const touched = keysOf(projection, step)
+    for (const key of touched) if (!held.has(key)) missing.add(key)
+    return touched
+  })
+  const loaded = await hold(states, missing)
   if (E.isLeft(loaded)) return loaded
-  for (const { step, keys } of steps) {
-    for (const key of keys) {
+  for (const [i, step] of batch.entries())
+    for (const key of keys[i] ?? []) {
       const known = present(held.get(key), 'every key of the batch is held')
       const state = projection.fold(known.state, step)
       known.changed ||= state !== known.state
       known.state = state
     }
-  }
   return E.right(undefined)
 }
 
@@ -95,11 +99,11 @@ const keysOf = (projection: Projection, { recorded }: Folded): readonly string[]
 
 const hold = async (
   states: HeldStates,
-  keys: ReadonlySet<string>,
+  missing: ReadonlySet<string>,
 ): Promise<Either<Unavailable, void>> => {
+  if (missing.size === 0) return E.right(undefined)
   const { store, projection, held, standing, elsewhere } = states
-  const missing = [...keys].filter((key) => !held.has(key))
-  const stored = elsewhere === undefined ? missing : missing.filter((key) => elsewhere.has(key))
+  const stored = [...missing].filter((key) => elsewhere?.has(key) ?? true)
   const loaded = stored.length === 0 ? NOTHING : await store.loadStates(standing, stored)()
   if (E.isLeft(loaded)) return loaded
   for (const key of missing) {
@@ -126,9 +130,10 @@ export const beginCommit = async (states: HeldStates, checkpoint: number): Promi
   const standing = before.right
   states.standing = standing
   letGoOfUnchanged(states)
-  const written = takeChanged(states)
-  if (written.length > 0 || checkpoint !== standing.checkpoint) {
+  const changed = takeChanged(states)
+  if (changed.length > 0 || checkpoint !== standing.checkpoint) {
     const { store, projection } = states
+    const written = writtenOf(projection, changed)
     states.writing = store.commit(projection, standing, { checkpoint, written })()
   }
   return before
@@ -156,15 +161,25 @@ const letGoOfUnchanged = ({ held, elsewhere }: HeldStates): void => {
   }
 }
 
-const takeChanged = (states: HeldStates): readonly Written[] => {
-  const { held, projection } = states
-  const written: Written[] = []
-  for (const [key, known] of held) {
+type Changed = { readonly key: string; readonly isNew: boolean; readonly state: Json }
+
+const takeChanged = (states: HeldStates): readonly Changed[] => {
+  const changed: Changed[] = []
+  for (const [key, known] of states.held) {
     if (!known.changed) continue
-    written.push({ key, isNew: known.isNew, ...stateAndRows(projection, known.state) })
+    changed.push({ key, isNew: known.isNew, state: known.state })
     known.changed = false
     known.isNew = false
   }
   states.newKeys = 0
-  return written
+  return changed
+}
+
+/** Texts and rows are made one by one as the store takes them. States are values: none changes. */
+function* writtenOf(
+  projection: Projection,
+  changed: readonly Changed[],
+): Generator<Written, void, undefined> {
+  for (const { key, isNew, state } of changed)
+    yield { key, isNew, ...stateAndRows(projection, state) }
 }

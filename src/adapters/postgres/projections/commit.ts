@@ -7,76 +7,132 @@ import type { Standing, Written } from '../../../../projections/port.ts'
 import type { Cell, Projection } from '../../../../projections/projection.ts'
 import { column, INDEX_COLUMN, KEY_COLUMN, tableNames } from './tables.ts'
 
+/** What one commit writes. */
+export type Batch = { readonly checkpoint: number; readonly written: Iterable<Written> }
+
 /**
- * Moves the checkpoint if the table still stands where `standing` says; false if it does not. The
- * lock this takes on the registry's row holds until the commit: others wait, and then see for
- * themselves.
+ * Writes `batch` if the table still stands where `standing` says; false if it does not. The lock that
+ * moving the checkpoint takes on the registry's row holds until the end of the transaction: others
+ * wait, and then see for themselves.
+ *
+ * Everything goes by COPY, which takes a third of what INSERT takes; what was there is deleted first.
  */
-export const moveCheckpoint = async (
+export const writeBatch = async (
   client: ClientBase,
+  projection: Projection,
   standing: Standing,
-  checkpoint: number,
+  { checkpoint, written }: Batch,
+): Promise<boolean> => {
+  const { rows, states } = tableNames(projection.name, standing.place)
+  const encoded = encode(written, await formats(client, projection, rows))
+  const { known, count } = encoded
+  if (!(await moveCheckpoint(client, standing, { checkpoint, rows: count }))) return false
+  if (known.length > 0) {
+    const { rowCount } = await client.query(
+      `with gone as (delete from ${states} where key = any($1))
+       delete from ${rows} where ${KEY_COLUMN} = any($1)`,
+      [known],
+    )
+    await client.query('update projection.registry set rows = rows - $2 where generation = $1', [
+      standing.generation,
+      rowCount,
+    ])
+  }
+  const columns = [KEY_COLUMN, INDEX_COLUMN, ...projection.table.columns].map(column).join(', ')
+  await copy(client, `${states} (key, state)`, encoded.states)
+  await copy(client, `${rows} (${columns})`, encoded.rows)
+  return true
+}
+
+const moveCheckpoint = async (
+  client: ClientBase,
+  { projection, place, generation, checkpoint }: Standing,
+  to: { readonly checkpoint: number; readonly rows: number },
 ): Promise<boolean> => {
   const { rowCount } = await client.query(
-    `update projection.registry set checkpoint = $5
+    `update projection.registry set checkpoint = $5, rows = rows + $6
      where name = $1 and place = $2 and generation = $3 and checkpoint = $4`,
-    [standing.projection, standing.place, standing.generation, standing.checkpoint, checkpoint],
+    [projection, place, generation, checkpoint, to.checkpoint, to.rows],
   )
   return rowCount === 1
 }
 
-/** Everything by COPY, which takes a third of what INSERT takes; what was there is deleted first. */
-export const writeEntries = async (
-  client: ClientBase,
-  projection: Projection,
-  { place, generation }: Standing,
-  written: readonly Written[],
-): Promise<void> => {
-  if (written.length === 0) return
-  const { rows, states } = tableNames(projection.name, place)
-  const known = written.filter(({ isNew }) => !isNew).map(({ key }) => key)
-  const deleted = known.length === 0 ? 0 : await deleteKeys(client, { rows, states }, known)
-  const columns = projection.table.columns
-  const copied = [KEY_COLUMN, INDEX_COLUMN, ...columns].map(column).join(', ')
-  await copy(client, `${states} (key, state)`, stateLines(written))
-  const lines = rowLines(written, await formats(client, rows, columns))
-  await copy(client, `${rows} (${copied})`, lines)
-  const more = written.reduce((sum, entry) => sum + entry.rows.length, -deleted)
-  if (more !== 0)
-    await client.query('update projection.registry set rows = rows + $2 where generation = $1', [
-      generation,
-      more,
-    ])
+type Encoded = {
+  /** Keys the table may hold already. */
+  readonly known: readonly string[]
+  /** How many rows. */
+  readonly count: number
+  readonly states: readonly Buffer[]
+  readonly rows: readonly Buffer[]
 }
 
-/** Answers how many rows went. */
-const deleteKeys = async (
-  client: ClientBase,
-  { rows, states }: { readonly rows: string; readonly states: string },
-  keys: readonly string[],
-): Promise<number> => {
-  await client.query(`delete from ${states} where key = any($1)`, [keys])
-  const { rowCount } = await client.query(`delete from ${rows} where ${KEY_COLUMN} = any($1)`, [
-    keys,
-  ])
-  return rowCount ?? 0
+/** To bytes at once, one key after the other: texts that wait cost the memory ten times as much. */
+const encode = (written: Iterable<Written>, columns: readonly Format[]): Encoded => {
+  const known: string[] = []
+  const states = lines()
+  const rows = lines()
+  let count = 0
+  for (const one of written) {
+    const key = textField(one.key)
+    if (!one.isNew) known.push(one.key)
+    states.add(`${key}\t${textField(one.state)}\n`)
+    for (const [index, row] of one.rows.entries()) {
+      let cells = ''
+      for (const [name, format] of columns) cells += `\t${format(row[name] ?? null)}`
+      rows.add(`${key}\t${index}${cells}\n`)
+    }
+    count += one.rows.length
+  }
+  return { known, count, states: states.bytes(), rows: rows.bytes() }
+}
+
+/** Lines go out some at a time: one by one they cost more than all the rest. */
+const CHUNK_CHARACTERS = 65_536
+
+const lines = () => {
+  const done: Buffer[] = []
+  let text = ''
+  const close = (): void => {
+    if (text !== '') done.push(Buffer.from(text))
+    text = ''
+  }
+  return {
+    add: (line: string): void => {
+      text += line
+      if (text.length >= CHUNK_CHARACTERS) close()
+    },
+    bytes: (): readonly Buffer[] => {
+      close()
+      return done
+    },
+  }
 }
 
 type Format = readonly [column: string, format: (cell: Cell) => string]
 
+const known = new WeakMap<Projection, readonly Format[]>()
+
 /** How the cells of each column are written: in a jsonb column a text is a JSON text. */
 const formats = async (
   client: ClientBase,
+  projection: Projection,
   table: string,
-  columns: readonly string[],
 ): Promise<readonly Format[]> => {
+  const found = known.get(projection)
+  if (found !== undefined) return found
   const { rows } = await client.query<{ readonly name: string }>(
     `select attname as name from pg_attribute
      where attrelid = $1::regclass and atttypid = 'jsonb'::regtype`,
     [table],
   )
   const json = new Set(rows.map(({ name }) => name))
-  return columns.map((name) => [name, json.has(name) ? jsonField : plainField])
+  const made = projection.table.columns.map((name): Format => [
+    name,
+    json.has(name) ? jsonField : plainField,
+  ])
+  // Every table of a projection is made by the same statement.
+  known.set(projection, made)
+  return made
 }
 
 const NULL = '\\N'
@@ -99,33 +155,12 @@ const plainField = (cell: Cell): string => {
   return typeof cell === 'string' ? textField(cell) : JSON.stringify(cell)
 }
 
-function* stateLines(written: readonly Written[]): Generator<string> {
-  for (const { key, state } of written) yield `${textField(key)}\t${textField(state)}\n`
-}
-
-function* rowLines(written: readonly Written[], columns: readonly Format[]): Generator<string> {
-  for (const { key, rows } of written)
-    for (const [index, row] of rows.entries()) {
-      const cells = columns.map(([name, format]) => format(row[name] ?? null))
-      yield `${textField(key)}\t${index}\t${cells.join('\t')}\n`
-    }
-}
-
-/** Lines go out some at a time: one by one they cost more than all the rest. */
-const CHUNK_CHARACTERS = 262_144
-
-function* chunksOf(lines: Iterable<string>): Generator<string> {
-  let chunk = ''
-  for (const line of lines) {
-    chunk += line
-    if (chunk.length < CHUNK_CHARACTERS) continue
-    yield chunk
-    chunk = ''
-  }
-  if (chunk !== '') yield chunk
-}
-
-const copy = async (client: ClientBase, target: string, lines: Iterable<string>): Promise<void> => {
+const copy = async (
+  client: ClientBase,
+  target: string,
+  bytes: readonly Buffer[],
+): Promise<void> => {
+  if (bytes.length === 0) return
   const stream = client.query(copyFrom(`copy ${target} from stdin`))
-  await pipeline(Readable.from(chunksOf(lines)), stream)
+  await pipeline(Readable.from(bytes), stream)
 }

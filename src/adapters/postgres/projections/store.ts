@@ -1,12 +1,12 @@
 /** Projections in the schema `projection` of the ledger's database, which their role owns. */
 import type { ClientBase, Pool } from 'pg'
-import type { Overtaken, ProjectionStore, Standing, Written } from '../../../../projections/port.ts'
+import type { Overtaken, ProjectionStore, Standing } from '../../../../projections/port.ts'
 import type { Projection } from '../../../../projections/projection.ts'
 import { E, type Either, type TaskEither } from '../../../kernel/fp.ts'
 import type { Unavailable } from '../../../ledger/port.ts'
 import type { Database } from '../database.ts'
 import { unavailableBecause } from '../failure.ts'
-import { moveCheckpoint, writeEntries } from './commit.ts'
+import { type Batch, writeBatch } from './commit.ts'
 import { exclusively } from './lock.ts'
 import { loadReadings, saveReadings } from './readings.ts'
 import { readRows } from './rows.ts'
@@ -80,12 +80,11 @@ const commit = async (
   client: ClientBase,
   projection: Projection,
   standing: Standing,
-  { checkpoint, written }: { readonly checkpoint: number; readonly written: readonly Written[] },
-): Promise<Either<Overtaken, Standing>> => {
-  if (!(await moveCheckpoint(client, standing, checkpoint))) return overtaken(projection.name)
-  await writeEntries(client, projection, standing, written)
-  return E.right({ ...standing, checkpoint })
-}
+  batch: Batch,
+): Promise<Either<Overtaken, Standing>> =>
+  (await writeBatch(client, projection, standing, batch))
+    ? E.right({ ...standing, checkpoint: batch.checkpoint })
+    : overtaken(projection.name)
 
 type StateRow = { readonly key: string; readonly state: string }
 
