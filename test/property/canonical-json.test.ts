@@ -54,6 +54,31 @@ test('RFC8785_3.2.3: keys stand in ascending order of their UTF-16 code units', 
   )
 })
 
+/** As RFC 8785 says it, with nothing remembered from one object to the next. */
+const plainly = (value: Json): string => {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(plainly).join(',')}]`
+  const fields = Object.entries(value).map(([key, inner]) => [key, plainly(inner)] as const)
+  const inOrder = fields.toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return `{${inOrder.map(([key, inner]) => `${JSON.stringify(key)}:${inner}`).join(',')}}`
+}
+
+test('RFC8785_3.2.3: objects with nearly the same keys do not get into each other’s order', () => {
+  const few = fc.constantFrom('a', 'b', 'aa', 'ab', '1', '10', '9', '__proto__', 'ü')
+  const objects = fc.array(
+    fc
+      .uniqueArray(few, { maxLength: 5 })
+      .map((keys): Json => Object.fromEntries(keys.map((key, i) => [key, i]))),
+    { minLength: 2, maxLength: 30 },
+  )
+  fc.assert(
+    fc.property(objects, (values) => {
+      for (const value of values) equal(canonicalJson(value), plainly(value))
+      equal(canonicalJson(values), plainly(values))
+    }),
+  )
+})
+
 test('a number that is not a safe integer is refused wherever it stands', () => {
   const unsafe = fc.double().filter((n) => !Number.isSafeInteger(n))
   fc.assert(
