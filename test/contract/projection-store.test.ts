@@ -1,4 +1,4 @@
-import { deepEqual, equal, notEqual, ok } from 'node:assert/strict'
+import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { postgresProjectionStore } from '../../src/adapters/postgres/projections/store.ts'
@@ -143,6 +143,17 @@ for (const { name, open } of STORES)
       const lost = outcomes.find(E.isLeft)
       ok(lost !== undefined && lost.left.tag === 'Overtaken')
       equal(right(await store.readRows(table, { limit: 10 })()).rows.length, 1)
+    })
+
+    test('a commit that cannot be written leaves nothing of itself, and the next one is', async () => {
+      const table = sample()
+      const live = await built(store, table, [entry('a', [row('a', 1)])])
+      const twice = { checkpoint: 2, written: [entry('a', [row('a', 2)])] }
+      await rejects(store.commit(table, live, twice)(), { name: 'Defect' })
+      const page = right(await store.readRows(table, { limit: 9 })())
+      deepEqual([page.standing, page.rows], [live, [row('a', 1)]])
+      const good = { checkpoint: 2, written: [entry('a', [row('a', 2)], false)] }
+      equal(right(await store.commit(table, live, good)()).checkpoint, 2)
     })
 
     test('a commit for a table that was swapped away is refused', async () => {

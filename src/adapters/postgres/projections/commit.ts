@@ -1,10 +1,8 @@
 /** Writes one batch of states and rows with its checkpoint, in the caller's transaction. */
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { ClientBase } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
 import type { Standing, Written } from '../../../../projections/port.ts'
 import type { Cell, Projection } from '../../../../projections/projection.ts'
+import { copyIn } from './copy-in.ts'
 import { column, INDEX_COLUMN, KEY_COLUMN, tableNames } from './tables.ts'
 
 /** What one commit writes. */
@@ -38,9 +36,12 @@ export const writeBatch = async (
       rowCount,
     ])
   }
+  if (encoded.states.length === 0) return true
   const columns = [KEY_COLUMN, INDEX_COLUMN, ...projection.table.columns].map(column).join(', ')
-  await copy(client, `${states} (key, state)`, encoded.states)
-  await copy(client, `${rows} (${columns})`, encoded.rows)
+  await copyIn(client, [
+    { into: `${states} (key, state)`, bytes: encoded.states },
+    { into: `${rows} (${columns})`, bytes: encoded.rows },
+  ])
   return true
 }
 
@@ -153,14 +154,4 @@ const jsonField = (cell: Cell): string => (cell === null ? NULL : textField(JSON
 const plainField = (cell: Cell): string => {
   if (cell === null) return NULL
   return typeof cell === 'string' ? textField(cell) : JSON.stringify(cell)
-}
-
-const copy = async (
-  client: ClientBase,
-  target: string,
-  bytes: readonly Buffer[],
-): Promise<void> => {
-  if (bytes.length === 0) return
-  const stream = client.query(copyFrom(`copy ${target} from stdin`))
-  await pipeline(Readable.from(bytes), stream)
 }

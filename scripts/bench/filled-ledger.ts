@@ -1,0 +1,44 @@
+/** A ledger of many events for measuring, filled by COPY and not by the appender. */
+import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
+import { openEmbedded } from '../../src/adapters/postgres/embedded/embedded.ts'
+import { copyIn } from '../../src/adapters/postgres/projections/copy-in.ts'
+import { encodeEntry, leafHash, type Recorded } from '../../src/ledger/entry.ts'
+import { right } from '../../test/support/either.ts'
+import { nights } from '../../test/support/nights.ts'
+
+const SITES = 400
+const ROWS_AT_ONCE = 5_000
+
+/** The embedded database in `dataDir`; `close` ends it. */
+export const openBench = async (
+  dataDir: string,
+): Promise<{ readonly database: Database; readonly close: () => Promise<void> }> => {
+  const embedded = right(await openEmbedded(dataDir)())
+  const database = right(await openDatabase(embedded.connection)())
+  const close = async (): Promise<void> => {
+    await database.close()
+    await embedded.close()
+  }
+  return { database, close }
+}
+
+/** Fills the empty ledger in `dataDir` with `events` events of a realistic mix. */
+export const fillLedger = async (dataDir: string, events: number): Promise<void> => {
+  const { database, close } = await openBench(dataDir)
+  const client = await database.connect('crawl_ledger_writer')
+  const { recorded } = nights(events, SITES)
+  const into = 'event (position, stream, version, type, ts, entry, leaf)'
+  for (let at = 0; at < events; at += ROWS_AT_ONCE) {
+    const lines = recorded.slice(at, Math.min(at + ROWS_AT_ONCE, events)).map(lineOf)
+    await copyIn(client, [{ into, bytes: [Buffer.from(lines.join(''))] }])
+  }
+  await close()
+}
+
+/** The row that an append of the event would have written. No cell has a character to escape. */
+const lineOf = ({ event, ...envelope }: Recorded): string => {
+  const entry = encodeEntry(event, envelope)
+  const { position, stream, version, ts } = envelope
+  const bytes = [entry, leafHash(entry)].map((cell) => `\\\\x${cell.toString('hex')}`)
+  return `${[position, stream, version, event.type, ts, ...bytes].join('\t')}\n`
+}
