@@ -135,6 +135,8 @@ export const beginCommit = async (states: HeldStates, checkpoint: number): Promi
     const { store, projection } = states
     const written = writtenOf(projection, changed)
     states.writing = store.commit(projection, standing, { checkpoint, written })()
+    // A defect is met by whoever waits for this, and not before: nobody may be waiting yet.
+    states.writing.catch(() => undefined)
   }
   return before
 }

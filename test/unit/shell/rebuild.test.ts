@@ -1,6 +1,8 @@
-import { deepEqual, equal, ok } from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { requestLog, siteCooldown } from '../../../projections/index.ts'
+import type { Json } from '../../../src/kernel/canonical-json.ts'
 import { catchUp } from '../../../src/shell/projecting/catch-up.ts'
 import type { Progress } from '../../../src/shell/projecting/folding.ts'
 import { paceOf, rebuild } from '../../../src/shell/projecting/rebuild.ts'
@@ -50,6 +52,30 @@ test('CL5 the live table can be caught up while it is being rebuilt, and neither
     await contentsOf(ports.store, siteCooldown),
     await contentsOf(fresh.store, siteCooldown),
   )
+})
+
+test('a bug in the rows of a projection ends the rebuild, and leaves the live table', async () => {
+  const history = nights(2_000, 10)
+  const ports = portsOf(history)
+  const before = right(await rebuild(ports)(requestLog)()).live
+  const limits = { pageEvents: 50, batchEvents: 50, batchBytes: 9_000, heldBytes: 1e9, newKeys: 20 }
+  // As from a database: the bug shows while the next page is waited for.
+  const readAll: typeof ports.ledger.readAll = (query) => async () => {
+    await nextTurn()
+    return ports.ledger.readAll(query)()
+  }
+  let rows = 0
+  const broken = {
+    ...requestLog,
+    rowsOf: (state: Json) => {
+      rows += 1
+      if (rows === 100) throw new Error('a bug')
+      return requestLog.rowsOf(state)
+    },
+  }
+  const slow = { ...ports, ledger: { ...ports.ledger, readAll } }
+  await rejects(rebuild(slow)(broken, { limits })(), /a bug/)
+  deepEqual(right(await ports.store.live(requestLog)()), before)
 })
 
 test('the pace is a rate and what remains of the time', () => {
