@@ -14,10 +14,12 @@
  * Prints medians and, of the ratios, the least and the most; with several sizes also what an event
  * costs at the largest against the smallest. Exits 1 if a goal is missed.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { memoryBodyStore } from '../../src/adapters/memory/bodies.ts'
 import { copyRows } from '../../src/adapters/postgres/copied-rows.ts'
 import type { Database } from '../../src/adapters/postgres/database.ts'
@@ -183,23 +185,27 @@ const reportGrowth = (small: Measured, large: Measured): boolean => {
   return met.every(Boolean)
 }
 
-const inChild = (...args: readonly string[]): unknown => {
-  const child = spawnSync(process.execPath, [import.meta.filename, ...args], {
+/** Not spawnSync, which would be deaf to Ctrl-C, and leave the database behind. */
+const inChild = async (...args: readonly string[]): Promise<unknown> => {
+  const child = spawn(process.execPath, [import.meta.filename, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    encoding: 'utf8',
   })
-  if (child.status !== 0) throw new Error(`${args[0]} failed`)
-  return JSON.parse(child.stdout)
+  const stop = (): void => void child.kill()
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const [printed] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  process.off('SIGINT', stop).off('SIGTERM', stop)
+  if (child.exitCode !== 0) throw new Error(`${args[0]} failed`)
+  return JSON.parse(printed)
 }
 
 const bench = async (events: number): Promise<{ measured: Measured; met: boolean }> => {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'bench-rebuild-')))
   try {
-    inChild('--fill', dataDir, `${events}`)
+    await inChild('--fill', dataDir, `${events}`)
     const rounds = events < LARGE ? 7 : 3
     // The child is this script: what it prints is what `measure` gives.
-    const measured = inChild('--measure', dataDir, `${rounds}`) as Measured
-    const met = report(measured, Number(inChild('--peak', dataDir)))
+    const measured = (await inChild('--measure', dataDir, `${rounds}`)) as Measured
+    const met = report(measured, Number(await inChild('--peak', dataDir)))
     return { measured, met }
   } finally {
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
