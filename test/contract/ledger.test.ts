@@ -332,6 +332,37 @@ for (const { name, newStore } of implementations) {
       },
     )
 
+    withParties(
+      'events of a type are found however rare they are, page after page, each once',
+      async ({ ledger }) => {
+        const opened = { type: 'LogOpened', v: 1, origin: 'x.example', clock: 'system' } as const
+        const rare: number[] = []
+        // One, then one after 3, 7, 20 and 60 of another type, and 9 more at the end.
+        for (const [turn, others] of [0, 3, 7, 20, 60].entries()) {
+          const names = Array.from({ length: others }, (_, i) => `${turn}.${i}`)
+          const [first, ...more] = names
+          if (first !== undefined) await append(ledger, `s${turn}`, 0, first, ...more)
+          const log = {
+            stream: streamOf('log'),
+            expectedVersion: turn,
+            events: [{ ...opened, software: `${turn}` }],
+          } as const
+          rare.push(...right(await ledger.append(RUN, log)()).positions)
+        }
+        await append(ledger, 'end', 0, 'e1', 'e2', 'e3', 'e4', 'e5', 'e6', 'e7', 'e8', 'e9')
+        for (const limit of [1, 2, 5, 9]) {
+          const seen: number[] = []
+          for (let after = 0; ;) {
+            const page = right(await ledger.readAll({ after, limit, types: ['LogOpened'] })())
+            seen.push(...page.map((one) => one.position))
+            if (page.length < limit) break
+            after = seen.at(-1) ?? 0
+          }
+          deepEqual(seen, rare, `${limit} at a time`)
+        }
+      },
+    )
+
     withParties('a page of no or of too many events is a defect', async ({ ledger }) => {
       for (const limit of [0, 10_001])
         await rejects(ledger.readAll({ after: 0, limit })(), { name: 'Defect' })
