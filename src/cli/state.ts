@@ -6,7 +6,7 @@ import { catchUp } from '../shell/projecting/catch-up.ts'
 import { orHalt } from '../shell/halt.ts'
 import { type Moment, rowsAt } from '../shell/projecting/rows-at.ts'
 import { forPrograms, type Io, type Verb, verb, withOpened } from './command.ts'
-import { timeArgument } from './log.ts'
+import { momentArgument } from './moment-argument.ts'
 import { cellText, line, safe, table } from './print.ts'
 import { projectionArgument } from './projection-argument.ts'
 import { siteArgument } from './site-argument.ts'
@@ -47,10 +47,6 @@ Examples:
         await print(io, projection, pages, { whole: site !== undefined, flags })
       })
     })
-
-/** A position is a bare number; everything else is read as a time. */
-const momentArgument = (given: string): Moment =>
-  /^\d{1,15}$/.test(given) ? { position: Number(given) } : { ts: timeArgument('--at', given) }
 
 type Pages = AsyncGenerator<readonly Row[]>
 

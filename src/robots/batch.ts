@@ -8,6 +8,7 @@ import type { RobotsFile } from './robots-file.ts'
 import type { RobotsReader } from './reader.ts'
 import { selectGroups } from './selection.ts'
 import { sitemapsOf } from './sitemaps.ts'
+import { tokenOf } from './token.ts'
 
 const Generated = t.tuple([t.string, t.tuple([t.string, t.number]), t.string])
 
@@ -79,9 +80,6 @@ const bytesOf = (question: Question): Either<string, Uint8Array> => {
   }
   return E.right(Buffer.from(head + piece.repeat(count) + tail, 'utf8'))
 }
-
-/** `PoliteBot/1.0 (…)` is asked about as PoliteBot: a version is no part of a product token. */
-const tokenOf = (userAgent: string): string => userAgent.replace(/^([A-Za-z_-]+)\/.*$/s, '$1')
 
 /** The address, and where its robots.txt is; undefined if that is not where the file came from. */
 const placeOf = (question: Question): { url: HttpUrl; robotsUrl: HttpUrl } | undefined => {

@@ -1,11 +1,15 @@
 import { unreachable } from '../kernel/assert.ts'
-import type { HttpUrl } from '../kernel/url.ts'
+import { type HttpUrl, originOf, robotsUrlOf } from '../kernel/url.ts'
 import type { RobotsDecided } from '../ledger/events/robots-decided.ts'
-import { decideRobots, type RobotsVerdict } from './decide.ts'
-import type { IssueCode } from './issue.ts'
-import type { RobotsFile } from './robots-file.ts'
-import { type Selection, selectGroups } from './selection.ts'
-import { sameToken } from './token.ts'
+import { judgeRobots, type Judgement, RULE_TEXT_MAX } from './decide.ts'
+import { matcherOf } from './match.ts'
+import { textOfOctets } from './octets.ts'
+import { agentLines, listed, NAMED_MAX, octets, quoted, seconds } from './phrase.ts'
+import type { RobotsFile, Rule } from './robots-file.ts'
+import { eachOf } from './rows.ts'
+import type { Selection } from './selection.ts'
+import { sitemapsOf } from './sitemaps.ts'
+import { surprises } from './surprise.ts'
 
 type Decision = Pick<RobotsDecided, 'verdict' | 'basis' | 'token' | 'rule'>
 
@@ -37,111 +41,103 @@ export const reasonOf = ({ verdict, basis, token, rule }: Decision): string => {
 const citation = (rule: Decision['rule']): string =>
   rule === null ? 'a rule' : `line ${rule.line}, “${rule.text}”,`
 
-/** At most so many agents or lines are named in one sentence. */
-const NAMED_MAX = 10
-
-/**
- * Why a file decides about an address as it does, in words: the reason, the group, the rule that
- * lost, the Crawl-delay, and whatever its owner may not have meant. One sentence each.
- */
-export const explainRobots = (file: RobotsFile, token: string, url: HttpUrl): readonly string[] => {
-  const verdict = decideRobots(file, token, url)
-  const selection = selectGroups(file, token)
-  const decision = { ...verdict, token, verdict: verdict.allowed ? 'allow' : 'deny' } as const
-  return [
-    reasonOf(decision),
-    ...groupSentences(selection, token),
-    ...ruleSentences(verdict),
-    ...delaySentences(selection),
-    ...sharingSentences(selection, token),
-    ...issueSentences(file, selection),
-  ]
+/** Sentences for people, each bounded in length and number whatever the file holds. */
+export type Explanation = {
+  /** The reason first, then the group, the rules that lost, the Crawl-delay, the sitemaps. */
+  readonly why: readonly string[]
+  /** What the owner of the file may not have meant. */
+  readonly warnings: readonly string[]
 }
 
+/** Why a file decides about an address as it does. */
+export const explainRobots = (file: RobotsFile, token: string, url: HttpUrl): Explanation => {
+  const judgement = judgeRobots(file, token, url)
+  return {
+    why: [
+      reasonOf(decisionOf(judgement, token)),
+      ...groupSentences(judgement.selection, token),
+      ...ruleSentences(file, judgement),
+      ...delaySentences(judgement.selection, token),
+      ...sitemapSentences(file, url),
+    ],
+    warnings: surprises(file, token, url, judgement),
+  }
+}
+
+const decisionOf = ({ allowed, basis, rule }: Judgement, token: string): Decision => ({
+  verdict: allowed ? 'allow' : 'deny',
+  basis,
+  token,
+  rule: rule === null ? null : { ...rule, text: textOfOctets(rule.text, RULE_TEXT_MAX) },
+})
+
 const groupSentences = ({ kind, agents }: Selection, token: string): readonly string[] => {
-  const lines = linesOf(agents.map(({ line }) => line))
   switch (kind) {
     case 'own':
-      return [`The group is its own, named on ${lines}; rules for * do not count (§2.2.1).`]
+      return [
+        `Its group is the one that names it, on ${agentLines(agents)}; rules for * do not count (§2.2.1).`,
+      ]
     case 'everybody':
-      return [`No group names ${token}, so the group for *, named on ${lines}, counts (§2.2.1).`]
+      return [
+        `No group names ${token}, so the group for *, named on ${agentLines(agents)}, counts (§2.2.1).`,
+      ]
     case 'none':
       return []
   }
 }
 
-const ruleSentences = ({ basis, path, outweighed }: RobotsVerdict): readonly string[] => {
-  if (basis !== 'rule') return []
+const ruleSentences = (file: RobotsFile, judgement: Judgement): readonly string[] => {
+  const { rule, path } = judgement
+  if (rule === null) return []
+  const { first, count } = matchingOthers(file, judgement)
   const compared = `Rules were compared with ${path.slice(0, 200)}`
-  if (outweighed === null) return [`${compared}.`]
+  if (count === 0) return [`${compared}; no other rule matches.`]
+  const others = first.map((other) => `${quoted(other)} (${lostBy(other, rule)})`)
   return [
-    `${compared}; ${citation(outweighed)} matches too, but is not longer (at equal length Allow wins).`,
+    `${compared}; with ${octets(rule.pattern.octets)} it goes before ${listed(others, count)}.`,
   ]
 }
 
-const delaySentences = ({ crawlDelay }: Selection): readonly string[] =>
-  crawlDelay === null
-    ? []
-    : [
-        `Line ${crawlDelay.line} asks for ${crawlDelay.milliseconds / 1_000} seconds between requests.`,
-      ]
-
-/** Owners are often surprised that a record between two User-agent lines does not part them. */
-const sharingSentences = ({ agents, groups }: Selection, token: string): readonly string[] => {
-  const chosen = agents[0]?.name ?? token
-  const others = groups.flatMap((group) =>
-    group.agents.filter(({ name }) => name !== '' && !sameToken(name, chosen)),
-  )
-  if (others.length === 0) return []
-  const names = [...new Set(others.map(({ name }) => name))]
-  return [
-    `The same rules bind ${listed(names)}, named on ${linesOf(others.map(({ line }) => line))}: only a rule ends a run of User-agent lines, not a blank line, Crawl-delay or Sitemap (§2.1, §2.2.4).`,
-  ]
+const lostBy = (other: Rule, winner: Rule): string => {
+  if (other.pattern.octets < winner.pattern.octets) return octets(other.pattern.octets)
+  return other.verdict === winner.verdict
+    ? 'as long, and says the same'
+    : 'as long, and between equals Allow wins'
 }
 
-/** Issues of the whole file, and those on the lines of the groups that were chosen. */
-const issueSentences = (file: RobotsFile, { groups }: Selection): readonly string[] => {
-  const lines = new Set(
-    groups.flatMap(({ agents, rules }) => [...agents, ...rules].map(({ line }) => line)),
-  )
-  const told = file.issues.filter(({ line }) => line === 0 || lines.has(line))
-  const untold = file.issueCount - Math.min(told.length, NAMED_MAX)
-  return [
-    ...told
-      .slice(0, NAMED_MAX)
-      .map(({ line, code }) =>
-        line === 0 ? `Note: ${MEANINGS[code]}.` : `Note on line ${line}: ${MEANINGS[code]}.`,
-      ),
-    ...(untold > 0 ? [`The file has ${untold} more line(s) worth a look.`] : []),
-  ]
+/** The other rules that match, in file order: the first few, and how many there are. */
+const matchingOthers = (
+  { rules }: RobotsFile,
+  { selection, path, rule }: Judgement,
+): { readonly first: readonly Rule[]; readonly count: number } => {
+  const matches = matcherOf(path)
+  const first: Rule[] = []
+  let count = 0
+  for (const { rules: range } of eachOf(selection.groups)) {
+    for (const other of eachOf(rules, range.from, range.to)) {
+      if (isSameRule(other, rule) || !matches(other.pattern)) continue
+      count += 1
+      if (first.length < NAMED_MAX) first.push(other)
+    }
+  }
+  return { first, count }
 }
 
-const linesOf = (lines: readonly number[]): string =>
-  `line${lines.length === 1 ? '' : 's'} ${listed(lines.map(String))}`
+/** One line can hold several rules, but not two of the same text. */
+const isSameRule = (a: Rule, b: Rule | null): boolean =>
+  b !== null && a.line === b.line && a.text === b.text
 
-const listed = (words: readonly string[]): string =>
-  words.length <= NAMED_MAX
-    ? words.join(', ')
-    : `${words.slice(0, NAMED_MAX).join(', ')} and ${words.length - NAMED_MAX} more`
+const delaySentences = ({ kind, crawlDelay }: Selection, token: string): readonly string[] => {
+  if (crawlDelay !== null) {
+    const { line, milliseconds } = crawlDelay
+    return [`Line ${line} asks ${token} for ${seconds(milliseconds)} between requests.`]
+  }
+  return kind === 'none' ? [] : [`The group asks ${token} for no Crawl-delay.`]
+}
 
-/** What each issue code means, as a sentence part for people. */
-const MEANINGS: Readonly<Record<IssueCode, string>> = {
-  truncated: 'the file is longer than 512,000 bytes; the rest was not read',
-  'utf-16': 'the file is UTF-16, not UTF-8; it was read all the same',
-  html: 'the file starts like a web page; its tags were left out',
-  'not-utf8': 'these bytes are not UTF-8; they were compared as they stand',
-  'too-long': 'the line is too long; a Disallow is cut, an Allow left out',
-  nul: 'a NUL byte; a Disallow is cut there, an Allow left out',
-  'no-record': 'this is no record and was skipped',
-  'missing-colon': 'the colon is missing; read as if it were there, but for an Allow',
-  typo: 'the key is misspelt; read as what it means',
-  'unknown-key': 'nobody has defined this key; it was skipped',
-  'one-line': 'several records on one line; read as the lines they mean',
-  'bad-token':
-    'this is not a product token, so the line names no crawler that goes by the standard',
-  'text-after-token': 'what follows the product token was not read',
-  'rule-outside-group': 'this stands before the first User-agent line and was skipped',
-  'shared-group': 'this crawler shares the rules of those above it, as no rule stands between them',
-  'bad-path': 'a pattern must start with / or *; this one can match nothing',
-  'crawl-delay-invalid': 'this is not a number of seconds',
+const sitemapSentences = (file: RobotsFile, url: HttpUrl): readonly string[] => {
+  const sitemaps = sitemapsOf(file, robotsUrlOf(originOf(url)))
+  if (sitemaps.length === 0) return []
+  const shown = sitemaps.slice(0, NAMED_MAX).map((address) => address.slice(0, 200))
+  return [`The file lists ${sitemaps.length} sitemap(s): ${listed(shown, sitemaps.length)}.`]
 }

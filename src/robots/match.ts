@@ -1,4 +1,4 @@
-import { occurrencesIn, type Occurrences } from './occurrence.ts'
+import { type Count, occurrencesIn, type Occurrences } from './occurrence.ts'
 import type { Pattern } from './octets.ts'
 
 /**
@@ -8,13 +8,16 @@ import type { Pattern } from './octets.ts'
  * Each piece between wildcards is put at its earliest place, which leaves the most room for the
  * rest, so nothing is ever tried twice: work grows with pattern · log path, never with their product.
  */
-export const matcherOf = (path: string): ((pattern: Pattern) => boolean) => {
+export const matcherOf = (path: string, count?: Count): ((pattern: Pattern) => boolean) => {
   let occurrences: Occurrences | undefined
   const next = (piece: string, from: number): number => {
-    occurrences ??= occurrencesIn(path)
+    // Most often it stands right here, and no index is needed.
+    if (path.startsWith(piece, from)) return from
+    occurrences ??= occurrencesIn(path, count)
     return occurrences.next(piece, from)
   }
   return ({ text, anchored }) => {
+    count?.(text.length)
     const firstStar = text.indexOf('*')
     if (firstStar < 0) return anchored ? path === text : path.startsWith(text)
     if (!path.startsWith(text.slice(0, firstStar))) return false

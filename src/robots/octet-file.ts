@@ -7,6 +7,8 @@ export const FILE_OCTETS_MAX = 512_000
 export type OctetFile = {
   /** One character per octet, cut at the last line end within the limit. */
   readonly octets: string
+  /** It is UTF-8 throughout, so that no line needs to be looked at. */
+  readonly isUtf8: boolean
   readonly truncated: boolean
   readonly issues: readonly IssueCode[]
 }
@@ -20,13 +22,19 @@ export const octetFile = (bytes: Uint8Array): OctetFile => {
   const utf8 = fromUtf16(buffer)
   const all = utf8 ?? buffer
   const truncated = all.length > FILE_OCTETS_MAX
-  const octets = cutAtLine(all).toString('latin1').slice(markLength(all))
+  const kept = cutAtLine(all).subarray(markLength(all))
+  const octets = kept.toString('latin1')
   const html = /^[ \t\r\n]{0,100}<[a-z!?]/i.test(octets)
   const issues: IssueCode[] = []
   if (truncated) issues.push('truncated')
   if (utf8 !== undefined) issues.push('utf-16')
   if (html) issues.push('html')
-  return { octets: html ? octets.replace(/<[^<>\r\n]*>/g, '') : octets, truncated, issues }
+  return {
+    octets: html ? octets.replace(/<[^<>\r\n]*>/g, '') : octets,
+    isUtf8: isUtf8(kept),
+    truncated,
+    issues,
+  }
 }
 
 /**

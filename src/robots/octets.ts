@@ -10,13 +10,22 @@
  */
 const SPECIAL = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#@!$&()*+,;=%]/g
 
-const hex = (octet: number): string => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`
+/** Each octet encoded, made once: a file may hold half a million of them. */
+const ENCODED = Array.from(
+  { length: 256 },
+  (_, octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`,
+)
 
-const canonicalOctet = (found: string): string => {
-  if (found.length === 1) return hex(found.charCodeAt(0))
-  const octet = String.fromCharCode(Number.parseInt(found.slice(1), 16))
-  return /[A-Za-z0-9\-._~]/.test(octet) ? octet : found.toUpperCase()
-}
+/** How each octet is spelt that was found encoded. */
+const DECODED = ENCODED.map((encoded, octet) => {
+  const character = String.fromCharCode(octet)
+  return /[A-Za-z0-9\-._~]/.test(character) ? character : encoded
+})
+
+const canonicalOctet = (found: string): string =>
+  (found.length === 1
+    ? ENCODED[found.charCodeAt(0)]
+    : DECODED[Number.parseInt(found.slice(1), 16)]) ?? found
 
 const canonical = (octets: string): string => octets.replace(SPECIAL, canonicalOctet)
 

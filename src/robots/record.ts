@@ -3,11 +3,16 @@ import type { IssueCode } from './issue.ts'
 /** `other`: a record that is neither agent, rule, Crawl-delay nor Sitemap. */
 export type RecordKind = 'agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap' | 'other'
 
-/** One record: its value without white space around, and its text as it stands. Octets. */
+/**
+ * One record: its value without white space around, and its text as it stands, which ends with the
+ * value. Octets.
+ */
 export type RobotsRecord = {
   readonly kind: RecordKind
   readonly value: string
   readonly text: string
+  /** Where `text` begins in its line. */
+  readonly begin: number
 }
 
 /** What a line says: [] for a blank line, a comment, or text that is no record. */
@@ -37,6 +42,7 @@ const TYPOS: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>([
   ['useragent', 'agent'],
   ['user agent', 'agent'],
   ['user-agents', 'agent'],
+  ['users-agent', 'agent'],
   ['user-agnet', 'agent'],
   ['useg-agent', 'agent'],
   ['ser-agent', 'agent'],
@@ -49,11 +55,16 @@ const TYPOS: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>([
   ['dssalow', 'disallow'],
   ['dsallow', 'disallow'],
   ['diallow', 'disallow'],
+  ['disllow', 'disallow'],
   ['disallows', 'disallow'],
   ['dis-allow', 'disallow'],
   ['crawl delay', 'crawl-delay'],
   ['crawldelay', 'crawl-delay'],
+  ['craw-delay', 'crawl-delay'],
+  ['clawl-delay', 'crawl-delay'],
+  ['crawl-deley', 'crawl-delay'],
   ['site-map', 'sitemap'],
+  ['sitemaps', 'sitemap'],
 ])
 
 /** Records others have defined. They bind nobody here, and are no mistake. */
@@ -65,6 +76,8 @@ const OTHERS: ReadonlySet<string> = new Set([
   'noindex',
   'request-rate',
   'visit-time',
+  'robot-version',
+  'comment',
 ])
 
 const NONE: readonly IssueCode[] = []
@@ -73,11 +86,13 @@ const BLANK: RobotsLine = { records: [], issues: NONE }
 /** Reads one line, its line end left off. */
 export const readLine = (line: string): RobotsLine => {
   const comment = line.indexOf('#')
-  const whole = trimmed(comment < 0 ? line : line.slice(0, comment))
+  const length = comment < 0 ? line.length : comment
+  const begin = firstOctet(line, length)
+  const whole = line.slice(begin, lastOctet(line, begin, length))
   if (whole === '') return BLANK
   const cut = cutOf(whole)
-  if (cut === undefined) return recordsOf(whole)
-  const { records, issues } = recordsOf(trimmed(whole.slice(0, cut.length)))
+  if (cut === undefined) return recordsOf(whole, begin)
+  const { records, issues } = recordsOf(trimmedEnd(whole.slice(0, cut.length)), begin)
   // A rule whose end is lost still forbids what it says so far, but must not permit more.
   return {
     records: records.filter(({ kind }) => kind !== 'allow'),
@@ -85,24 +100,40 @@ export const readLine = (line: string): RobotsLine => {
   }
 }
 
-const recordsOf = (text: string): RobotsLine => {
-  const line = text.includes(':') ? withColon(text) : withoutColon(text)
-  const [first] = line.records
-  if (first?.kind !== 'agent') return line
-  const records = splitRecords(first)
-  return records.length > 1 ? { records, issues: [...line.issues, 'one-line'] } : line
+const recordsOf = (text: string, begin: number): RobotsLine => {
+  const colon = text.indexOf(':')
+  if (colon < 0) return withoutColon(text, begin)
+  const { kind, issues } = kindOf(trimmedEnd(text.slice(0, colon)).toLowerCase())
+  // The first colon may belong to the value: `Sitemap https://…`.
+  const uncoloned = kind === 'other' ? withoutColon(text, begin) : BLANK
+  if (uncoloned.records.length > 0) return uncoloned
+  const record = { kind, value: valueAfter(text, colon), text, begin }
+  const records = kind === 'agent' ? splitRecords(record) : [record]
+  return { records, issues: records.length > 1 ? [...issues, 'one-line'] : issues }
 }
 
 /** White space is space and tab, nothing else (RFC 9309 §2.2). */
-const trimmed = (text: string): string => {
+const isSpace = (octet: number): boolean => octet === 0x20 || octet === 0x09
+
+const firstOctet = (text: string, end: number): number => {
   let begin = 0
-  let end = text.length
   while (begin < end && isSpace(text.charCodeAt(begin))) begin += 1
-  while (end > begin && isSpace(text.charCodeAt(end - 1))) end -= 1
-  return text.slice(begin, end)
+  return begin
 }
 
-const isSpace = (octet: number): boolean => octet === 0x20 || octet === 0x09
+const lastOctet = (text: string, begin: number, length: number): number => {
+  let end = length
+  while (end > begin && isSpace(text.charCodeAt(end - 1))) end -= 1
+  return end
+}
+
+const trimmedEnd = (text: string): string => text.slice(0, lastOctet(text, 0, text.length))
+
+const valueAfter = (text: string, colon: number): string => {
+  let begin = colon + 1
+  while (begin < text.length && isSpace(text.charCodeAt(begin))) begin += 1
+  return text.slice(begin)
+}
 
 /** Where a line stops to count, if before its end. */
 const cutOf = (text: string): { length: number; code: IssueCode } | undefined => {
@@ -111,32 +142,28 @@ const cutOf = (text: string): { length: number; code: IssueCode } | undefined =>
   return text.length > LINE_OCTETS_MAX ? { length: LINE_OCTETS_MAX, code: 'too-long' } : undefined
 }
 
-const withColon = (text: string): RobotsLine => {
-  const colon = text.indexOf(':')
-  const key = trimmed(text.slice(0, colon)).toLowerCase()
-  const value = trimmed(text.slice(colon + 1))
-  const { kind, issues } = kindOf(key)
-  return { records: [{ kind, value, text }], issues }
-}
-
 /**
  * `Disallow /x`: only with exactly one word after the key, or prose would become rules. `Allow /x`
  * is told but not read: it would permit what the standard does not.
  */
-const withoutColon = (text: string): RobotsLine => {
+const withoutColon = (text: string, begin: number): RobotsLine => {
   const [, key = '', value = ''] = /^([^ \t]+)[ \t]+([^ \t]+)$/.exec(text) ?? []
   const { kind } = kindOf(key.toLowerCase())
   if (kind === 'other') return { records: [], issues: text === '' ? NONE : ['no-record'] }
-  return { records: kind === 'allow' ? [] : [{ kind, value, text }], issues: ['missing-colon'] }
+  const records = kind === 'allow' ? [] : [{ kind, value, text, begin }]
+  return { records, issues: ['missing-colon'] }
 }
 
-const kindOf = (key: string): { kind: RecordKind; issues: readonly IssueCode[] } => {
-  const known = KEYS.get(key)
-  if (known !== undefined) return { kind: known, issues: NONE }
-  const meant = TYPOS.get(key)
-  if (meant !== undefined) return { kind: meant, issues: ['typo'] }
-  return { kind: 'other', issues: OTHERS.has(key) ? NONE : ['unknown-key'] }
-}
+const KNOWN: ReadonlyMap<string, { kind: RecordKind; issues: readonly IssueCode[] }> = new Map([
+  ...[...KEYS].map(([key, kind]) => [key, { kind, issues: NONE }] as const),
+  ...[...TYPOS].map(([key, kind]) => [key, { kind, issues: ['typo'] as const }] as const),
+  ...[...OTHERS].map((key) => [key, { kind: 'other', issues: NONE }] as const),
+])
+
+const UNKNOWN = { kind: 'other', issues: ['unknown-key'] } as const
+
+const kindOf = (key: string): { kind: RecordKind; issues: readonly IssueCode[] } =>
+  KNOWN.get(key) ?? UNKNOWN
 
 const KEY_INSIDE = /(?:user-agent|disallow|allow|crawl-delay|sitemap)[ \t]*:/gi
 
@@ -146,13 +173,19 @@ const KEY_INSIDE = /(?:user-agent|disallow|allow|crawl-delay|sitemap)[ \t]*:/gi
  */
 const splitRecords = (agent: RobotsRecord): readonly RobotsRecord[] => {
   const { text } = agent
-  const begins = [...text.matchAll(KEY_INSIDE)]
-    .map(({ index }) => index)
-    .filter((index) => index > 0 && startsWord(text, index))
+  if (!agent.value.includes(':')) return [agent]
+  const begins: number[] = []
+  KEY_INSIDE.lastIndex = text.length - agent.value.length
+  for (let found = KEY_INSIDE.exec(text); found !== null; found = KEY_INSIDE.exec(text)) {
+    if (startsWord(text, found.index)) begins.push(found.index)
+  }
   if (begins.length === 0) return [agent]
-  return [0, ...begins].flatMap(
-    (begin, i) => withColon(trimmed(text.slice(begin, begins[i]))).records,
-  )
+  return [0, ...begins].map((begin, i) => {
+    const piece = trimmedEnd(text.slice(begin, begins[i]))
+    const colon = piece.indexOf(':')
+    const { kind } = kindOf(trimmedEnd(piece.slice(0, colon)).toLowerCase())
+    return { kind, value: valueAfter(piece, colon), text: piece, begin: agent.begin + begin }
+  })
 }
 
 /** A key starts after anything but a letter, digit, `_` or `-`, or with a capital: `/xDisallow:`. */

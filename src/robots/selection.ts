@@ -1,4 +1,5 @@
 import type { AgentLine, CrawlDelay, Group, RobotsFile } from './robots-file.ts'
+import { type Rows, rowsOf } from './rows.ts'
 import { sameToken } from './token.ts'
 
 /**
@@ -8,34 +9,44 @@ import { sameToken } from './token.ts'
 export type Selection = {
   readonly kind: 'own' | 'everybody' | 'none'
   /** The User-agent lines that selected the groups, in file order. */
-  readonly agents: readonly AgentLine[]
-  readonly groups: readonly Group[]
+  readonly agents: Rows<AgentLine>
+  readonly groups: Rows<Group>
   /** The longest Crawl-delay that speaks to those lines. */
   readonly crawlDelay: CrawlDelay | null
 }
 
 export const selectGroups = (file: RobotsFile, token: string): Selection => {
-  const own = groupsNaming(file, token)
-  if (own.agents.length > 0) return { kind: 'own', ...own }
-  const everybody = groupsNaming(file, '*')
-  return { kind: everybody.agents.length > 0 ? 'everybody' : 'none', ...everybody }
-}
-
-const groupsNaming = (file: RobotsFile, token: string): Omit<Selection, 'kind'> => {
-  const agents: AgentLine[] = []
-  const groups: Group[] = []
-  let crawlDelay: CrawlDelay | null = null
-  for (const group of file.groups) {
-    const named = group.agents.filter(({ name }) => sameToken(name, token))
-    if (named.length === 0) continue
-    groups.push(group)
-    for (const agent of named) {
-      agents.push(agent)
-      crawlDelay = longer(crawlDelay, group.delays[agent.run] ?? null)
+  const [own, everybody] = [named(), named()]
+  for (let group = 0; group < file.groups.length; group += 1) {
+    const { from, to } = file.groups.at(group).agents
+    for (let agent = from; agent < to; agent += 1) {
+      const { name, run } = file.agents.at(agent)
+      const delay = file.delays[run] ?? null
+      if (sameToken(name, token)) take(own, group, agent, delay)
+      else if (name === '*') take(everybody, group, agent, delay)
     }
   }
-  return { agents, groups, crawlDelay }
+  if (own.agents.length > 0) return { kind: 'own', ...selected(file, own) }
+  const kind = everybody.agents.length > 0 ? 'everybody' : 'none'
+  return { kind, ...selected(file, everybody) }
 }
+
+/** Places of User-agent lines of one name and of their groups, so far. */
+type Named = { readonly agents: number[]; readonly groups: number[]; crawlDelay: CrawlDelay | null }
+
+const named = (): Named => ({ agents: [], groups: [], crawlDelay: null })
+
+const take = (into: Named, group: number, agent: number, delay: CrawlDelay | null): void => {
+  into.agents.push(agent)
+  if (into.groups.at(-1) !== group) into.groups.push(group)
+  into.crawlDelay = longer(into.crawlDelay, delay)
+}
+
+const selected = (file: RobotsFile, { agents, groups, crawlDelay }: Named) => ({
+  agents: rowsOf(file.agents, agents),
+  groups: rowsOf(file.groups, groups),
+  crawlDelay,
+})
 
 const longer = (a: CrawlDelay | null, b: CrawlDelay | null): CrawlDelay | null =>
   a === null || (b !== null && b.milliseconds > a.milliseconds) ? b : a

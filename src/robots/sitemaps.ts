@@ -2,6 +2,7 @@ import { E } from '../kernel/fp.ts'
 import { type HttpUrl, parseHttpUrl } from '../kernel/url.ts'
 import { textOfOctets } from './octets.ts'
 import type { RobotsFile } from './robots-file.ts'
+import { eachOf } from './rows.ts'
 import { URL_LENGTH_MAX } from '../kernel/url.ts'
 
 /**
@@ -11,7 +12,7 @@ import { URL_LENGTH_MAX } from '../kernel/url.ts'
  */
 export const sitemapsOf = (file: RobotsFile, robotsUrl: HttpUrl): readonly HttpUrl[] => {
   const found = new Set<HttpUrl>()
-  for (const { value } of file.sitemaps) {
+  for (const { value } of eachOf(file.sitemaps)) {
     if (value === '' || value.length > URL_LENGTH_MAX || /[ \t]/.test(value)) continue
     const url = parseHttpUrl(textOfOctets(value, URL_LENGTH_MAX), robotsUrl)
     if (E.isRight(url)) found.add(url.right)

@@ -12,6 +12,10 @@ export const namedAgent = (value: string): NamedAgent => {
   return { name, rest: value.slice(name.length) }
 }
 
-/** Tokens are compared whole and without regard to case (RFC 9309 §2.2.1). */
+/** Tokens are compared whole and without regard to case (RFC 9309 §2.2.1). No name names nobody. */
 export const sameToken = (a: string, b: string): boolean =>
-  a.length === b.length && a.toLowerCase() === b.toLowerCase()
+  a !== '' && a.length === b.length && a.toLowerCase() === b.toLowerCase()
+
+/** `PoliteBot/1.0 (…)` is asked about as PoliteBot: a version is no part of a product token. */
+export const tokenOf = (userAgent: string): string =>
+  userAgent.replace(/^([A-Za-z0-9_-]+)\/.*$/s, '$1')

@@ -447,7 +447,64 @@ describe('batch readers', () => {
     const { code, out } = await crawlLedger(explain('/private/page'))
     equal(code, 1)
     match(out, /line 2/)
+    match(out, /This rests on robots\.txt, 34 bytes, SHA-256 [0-9a-f]{64}\./)
     match(await done(...explain('/')), /llowed/)
+    await refused(2, ...explain('/'), '--at', '5')
+    const whole = explain('/').map((word) =>
+      word === 'PlainReckonerBot' ? 'Bot (whole; x)' : word,
+    )
+    match(await refused(2, ...whole), /product token/)
+  })
+
+  test('robots explain without a file answers from the ledger, and says what it rests on', async () => {
+    const explain = (site: string, ...more: readonly string[]) =>
+      crawlLedger(['robots', 'explain', `https://${site}/`, '--agent', 'PlainReckonerBot', ...more])
+    const shut = await explain('shut.example')
+    equal(shut.code, 1)
+    match(shut.out, /^Disallowed for PlainReckonerBot: line 2, “Disallow: \/”/)
+    const [, position = ''] =
+      /^This rests on position (\d+): https:\/\/shut\.example\/robots\.txt as \S+ read it, asked \d{4}-[^ ]+Z \(request \d+\); 26 bytes, SHA-256 [0-9a-f]{64}, kept as [0-9a-f]{64}\.$/m.exec(
+        shut.out,
+      ) ?? []
+    match(await done('show', position), /RobotsRead/)
+    // The shape of the interface, looked at field by field.
+    const asJson = JSON.parse((await explain('shut.example', '--json')).out) as {
+      readonly allowed: boolean
+      readonly rule: Document
+      readonly source: Document
+    }
+    deepEqual(
+      [asJson.allowed, asJson.rule['line'], asJson.source['position'], asJson.source['access']],
+      [false, 2, Number(position), 'rules'],
+    )
+    equal((await explain('shut.example', '--at', position)).code, 1)
+    const earlier = (await explain('shut.example', '--at', String(Number(position) - 1))).out
+    ok(!earlier.includes(`position ${position}:`), earlier)
+    const before = await explain('shut.example', '--at', '1')
+    deepEqual([before.code, before.out], [1, ''])
+    match(before.err, /nothing is known of https:\/\/shut\.example\/robots\.txt/)
+    match((await explain('shut.example:8443')).err, /nothing is known of/)
+    const down = await explain('down.example')
+    equal(down.code, 1)
+    match(down.out, /^Disallowed: robots\.txt could not be reached/)
+    equal((await explain('news.example')).code, 0)
+  })
+
+  test('robots compare: each difference from robots-parser with its kind; 1 if one has none', async () => {
+    await writeFile(
+      join(directory, 'shared.txt'),
+      'User-agent: *\nSitemap: /s.xml\nUser-agent: GreedyBot\nDisallow: /x\n',
+    )
+    const out = await done('robots', 'compare', 'shared.txt', 'robots.txt')
+    match(
+      out,
+      /shared\.txt: \S+ https:\S+ ours forbids by line 4, robots-parser allows: another record/,
+    )
+    match(out, /\d+ decisions about 2 file\(s\); different or declined:\n +\d+ {2}other-records\n$/)
+    const found = lines(await done('robots', 'compare', 'shared.txt', '--jsonl'))
+    ok(found.length > 0)
+    deepEqual(found[0]?.['kinds'], ['other-records'])
+    match(await refused(2, 'robots', 'compare', 'missing.txt'), /cannot read missing\.txt/)
   })
 })
 
@@ -531,6 +588,7 @@ test('text from outside never reaches a terminal raw, whichever verb prints it',
     ['state', 'publisher-list'],
     ['state', 'publisher-list', '--site', 'hostile.example'],
     ['state', 'robots-state', '--site', 'hostile.example'],
+    ['robots', 'explain', 'https://hostile.example/', '--agent', 'PlainReckonerBot'],
     ['history', 'hostile.example', 'ads.txt'],
     ['history', 'moved.example', 'ads.txt'],
     ['plan', 'policy.json', '--sources', 'networks.txt', '--clock', 'simulated'],
