@@ -24,7 +24,7 @@ export type RobotsReader = {
 }
 
 /** The reader that decides. A changed rule of reading is a new version. */
-export const ROBOTS_READER = { name: 'rfc9309', version: 1 } as const
+export const ROBOTS_READER = { name: 'rfc9309', version: 2 } as const
 
 /** How events name it. */
 export const ROBOTS_READER_LABEL = `${ROBOTS_READER.name}@${ROBOTS_READER.version}` as const

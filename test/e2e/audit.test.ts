@@ -109,7 +109,7 @@ test('nothing is missing, and both readers of robots.txt agree where they can be
   )
   const complete = JSON.parse(await printed(0, 'audit', 'completeness', '--json')) as Json
   deepEqual([complete['faults'], complete['first'], complete['open']], [0, null, []])
-  for (const reader of ['rfc9309@1', 'robots-parser@3.0.1']) {
+  for (const reader of ['rfc9309@2', 'robots-parser@3.0.1']) {
     const found = JSON.parse(await printed(0, 'audit', 'robots', '--reader', reader, '--json')) as {
       reader: string
       differences: unknown[]
@@ -118,9 +118,9 @@ test('nothing is missing, and both readers of robots.txt agree where they can be
     deepEqual([found.reader, found.differences], [reader, []])
     ok(found.totals.judged > 100)
   }
-  equal(await printed(0, 'audit', 'robots', '--reader', 'rfc9309@1', '--jsonl'), '')
+  equal(await printed(0, 'audit', 'robots', '--reader', 'rfc9309@2', '--jsonl'), '')
   match(
-    await printed(0, 'audit', 'robots', '--reader', 'rfc9309@1', '--csv'),
+    await printed(0, 'audit', 'robots', '--reader', 'rfc9309@2', '--csv'),
     /^position,at,[a-z_,]+\n$/,
   )
 })
@@ -130,7 +130,7 @@ test('wrong use ends with 2, in one line', async () => {
   equal(wrong.code, 2)
   match(
     wrong.err,
-    /^crawl-ledger: --reader takes rfc9309@1 or robots-parser@3\.0\.1, not rfc9309@9\n$/,
+    /^crawl-ledger: --reader takes rfc9309@2 or robots-parser@3\.0\.1, not rfc9309@9\n$/,
   )
   equal((await crawlLedger('audit', 'promises', '--since', 'tomorrow')).code, 2)
   equal((await crawlLedger('audit', 'promises', '--programme', 'No!')).code, 2)
@@ -182,15 +182,15 @@ test('a request that broke its promises is named by its position, with exit code
 
   match(await printed(1, 'audit', 'completeness'), /request-number/)
   const [difference] = linesOf(
-    await printed(1, 'audit', 'robots', '--reader', 'rfc9309@1', '--jsonl'),
+    await printed(1, 'audit', 'robots', '--reader', 'rfc9309@2', '--jsonl'),
   )
   deepEqual([difference?.['position'], difference?.['cause']], [position, 'misread-file'])
   match(
-    await printed(1, 'audit', 'robots', '--reader', 'rfc9309@1'),
+    await printed(1, 'audit', 'robots', '--reader', 'rfc9309@2'),
     /sent, decided allow by rfc9309@1/,
   )
   match(
-    await printed(1, 'audit', 'robots', '--reader', 'rfc9309@1', '--csv'),
+    await printed(1, 'audit', 'robots', '--reader', 'rfc9309@2', '--csv'),
     new RegExp(`\\n${position},`),
   )
   const before = await printed(0, 'audit', 'promises', '--until', '2031-01-02')

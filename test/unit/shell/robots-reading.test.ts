@@ -39,7 +39,7 @@ const read = (
     truncated: false,
     crawlDelayMs: null,
     issues: 0,
-    reader: 'rfc9309@1',
+    reader: 'rfc9309@2',
     ...fields,
   }
   return { request, position: history.append(event, siteStream(site(host))) }

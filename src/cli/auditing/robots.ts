@@ -1,9 +1,9 @@
 /** How differences between two readers of robots.txt look, one by one as they are found. */
-import type { Difference, RobotsAuditTotals } from '../audit/robots-audit.ts'
-import { formatInstant } from '../kernel/instant.ts'
-import type { Reach } from '../shell/audit.ts'
-import type { Io } from './command.ts'
-import { line, safe } from './print.ts'
+import type { Difference, RobotsAuditTotals } from '../../audit/robots-audit.ts'
+import { formatInstant } from '../../kernel/instant.ts'
+import type { Reach } from '../../shell/auditing/audit.ts'
+import type { Io } from '../command.ts'
+import { line, safe } from '../print.ts'
 
 export type Form = 'text' | 'json' | 'jsonl' | 'csv'
 

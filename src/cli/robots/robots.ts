@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import { answerRobotsLine } from '../robots/batch.ts'
-import { secondReader } from '../robots/second-reader.ts'
-import { Halt } from '../shell/halt.ts'
-import type { Io, Verb } from './command.ts'
-import { linesOf } from './lines.ts'
-import { line } from './print.ts'
-import { robotsCompareVerb } from './robots-compare.ts'
-import { robotsExplainVerb } from './robots-explain.ts'
+import { answerRobotsLine } from '../../robots/batch.ts'
+import { secondReader } from '../../robots/second-reader.ts'
+import { Halt } from '../../shell/halt.ts'
+import type { Io, Verb } from '../command.ts'
+import { linesOf } from '../lines.ts'
+import { line } from '../print.ts'
+import { robotsCompareVerb } from './compare.ts'
+import { robotsExplainVerb } from './explain.ts'
 
 export const robotsVerb: Verb = (io) =>
   new Command('robots')

@@ -1,8 +1,8 @@
 /** How an audit of the promises looks, to people and to programs. */
-import type { PromiseResult } from '../audit/promise-audit.ts'
-import { formatInstant, type Instant } from '../kernel/instant.ts'
-import type { AuditWindow, Reach } from '../shell/audit.ts'
-import { safe, table } from './print.ts'
+import type { PromiseResult } from '../../audit/promise-audit.ts'
+import { formatInstant, type Instant } from '../../kernel/instant.ts'
+import type { AuditWindow, Reach } from '../../shell/auditing/audit.ts'
+import { safe, table } from '../print.ts'
 
 type Found = Reach & { readonly results: readonly PromiseResult[] }
 

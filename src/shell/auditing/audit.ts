@@ -1,15 +1,15 @@
 /** The auditors' way over the ledger: every entry once, in order, from its stored bytes. */
-import { type Completeness, completenessAudit } from '../audit/completeness.ts'
-import { type Difference, robotsAudit, type RobotsAuditTotals } from '../audit/robots-audit.ts'
-import { promiseAudit, type PromiseResult } from '../audit/promise-audit.ts'
-import type { BodyStore } from '../capture/port.ts'
-import type { Instant } from '../kernel/instant.ts'
-import type { Recorded } from '../ledger/entry.ts'
-import type { Ledger } from '../ledger/port.ts'
-import type { RobotsReader } from '../robots/reader.ts'
-import { auditFiles } from './audit-files.ts'
-import { entriesOf } from './entries.ts'
-import { orHalt } from './halt.ts'
+import { type Completeness, completenessAudit } from '../../audit/completeness.ts'
+import { type Difference, robotsAudit, type RobotsAuditTotals } from '../../audit/robots-audit.ts'
+import { promiseAudit, type PromiseResult } from '../../audit/promise-audit.ts'
+import type { BodyStore } from '../../capture/port.ts'
+import type { Instant } from '../../kernel/instant.ts'
+import type { Recorded } from '../../ledger/entry.ts'
+import type { Ledger } from '../../ledger/port.ts'
+import type { RobotsReader } from '../../robots/reader.ts'
+import { auditFiles } from './files.ts'
+import { entriesOf } from '../entries.ts'
+import { orHalt } from '../halt.ts'
 
 export type AuditPorts = { readonly ledger: Ledger; readonly bodies: BodyStore }
 

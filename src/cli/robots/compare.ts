@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import { readBytes } from '../compose.ts'
+import { readBytes } from '../../compose.ts'
 import {
   compareReaders,
   type Comparison,
   type Difference,
   DIFFERENCE_KINDS,
-} from '../robots/compare.ts'
-import { secondReader } from '../robots/second-reader.ts'
-import { forPrograms, type Io, verb } from './command.ts'
-import { document, line, safe } from './print.ts'
+} from '../../robots/compare.ts'
+import { secondReader } from '../../robots/second-reader.ts'
+import { forPrograms, type Io, verb } from '../command.ts'
+import { document, line, safe } from '../print.ts'
 
 type CompareFlags = { readonly json?: boolean; readonly jsonl?: boolean }
 

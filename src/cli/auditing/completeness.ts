@@ -1,9 +1,9 @@
 /** How an audit of completeness looks, to people and to programs. */
-import type { Completeness, FaultRule } from '../audit/completeness.ts'
-import type { RunState } from '../audit/run-books.ts'
-import { formatInstant } from '../kernel/instant.ts'
-import type { Reach } from '../shell/audit.ts'
-import { safe, table } from './print.ts'
+import type { Completeness, FaultRule } from '../../audit/completeness.ts'
+import type { RunState } from '../../audit/run-books.ts'
+import { formatInstant } from '../../kernel/instant.ts'
+import type { Reach } from '../../shell/auditing/audit.ts'
+import { safe, table } from '../print.ts'
 
 type Found = Reach & { readonly found: Completeness }
 

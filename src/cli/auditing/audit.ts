@@ -1,25 +1,25 @@
 import { Command } from 'commander'
-import type { Opened } from '../compose.ts'
-import type { CommonFlags } from '../config.ts'
-import { parse } from '../kernel/codec.ts'
-import { E } from '../kernel/fp.ts'
-import { ProgrammeName } from '../kernel/words.ts'
-import { firstReader, type RobotsReader } from '../robots/reader.ts'
-import { secondReader } from '../robots/second-reader.ts'
+import type { Opened } from '../../compose.ts'
+import type { CommonFlags } from '../../config.ts'
+import { parse } from '../../kernel/codec.ts'
+import { E } from '../../kernel/fp.ts'
+import { ProgrammeName } from '../../kernel/words.ts'
+import { firstReader, type RobotsReader } from '../../robots/reader.ts'
+import { secondReader } from '../../robots/second-reader.ts'
 import {
   auditCompleteness,
   type AuditProgress,
   auditPromises,
   auditRobots,
   type AuditWindow,
-} from '../shell/audit.ts'
-import { Halt } from '../shell/halt.ts'
-import { completenessExit, completenessText, completenessValue } from './audit-completeness.ts'
-import { promisesText, promisesValue, promiseValue } from './audit-promises.ts'
-import { differenceWriter, type Form } from './audit-robots.ts'
-import { forPrograms, type Io, type Verb, verb, withOpened } from './command.ts'
-import { timeArgument } from './log.ts'
-import { document, line } from './print.ts'
+} from '../../shell/auditing/audit.ts'
+import { Halt } from '../../shell/halt.ts'
+import { completenessExit, completenessText, completenessValue } from './completeness.ts'
+import { promisesText, promisesValue, promiseValue } from './promises.ts'
+import { differenceWriter, type Form } from './robots.ts'
+import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
+import { timeArgument } from '../log.ts'
+import { document, line } from '../print.ts'
 
 type Flags = CommonFlags & { readonly json?: boolean; readonly jsonl?: boolean }
 type WindowFlags = Flags & {
