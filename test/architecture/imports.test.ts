@@ -107,7 +107,7 @@ const planted: readonly (readonly [string, string, string])[] = [
     `import type { Pool } from 'pg'\nexport type P = Pool`,
   ],
   ['kysely-has-one-door', 'src/web/planted.ts', `import 'kysely'`],
-  ['no-product-on-tests', 'src/plan/planted.ts', `import '../planted-target.ts'`],
+  ['no-product-on-tests', 'src/plan/planted.ts', `import '../../test/planted-target.ts'`],
   [
     'rehearsal-from-cli-only',
     'src/shell/planted.ts',
