@@ -30,6 +30,8 @@ export type RedirectAsk = {
   readonly trail: readonly HttpUrl[]
   /** Never from https to http (PK13). */
   readonly refuseDowngrade: boolean
+  /** Paths of pages that are never kept: no file that is kept is read from one (PR12). */
+  readonly discarded: ReadonlySet<string>
 }
 
 export type RedirectChoice =
@@ -98,6 +100,7 @@ const refusedByRule = (ask: RedirectAsk, to: HttpUrl): Refused | undefined => {
 const refused = (ask: RedirectAsk, to: HttpUrl): Refused | undefined => {
   const downgrade = schemeOf(ask.from) === 'https' && schemeOf(to) === 'http'
   if (ask.refuseDowngrade && downgrade) return 'https-to-http'
+  if (ask.discarded.has(new URL(to).pathname)) return 'discarded-page'
   const byRule = refusedByRule(ask, to)
   if (byRule !== undefined) return byRule
   if (ask.trail.includes(to)) return 'loop'

@@ -112,6 +112,16 @@ export const Policy = t.exact(
 )
 export type Policy = t.TypeOf<typeof Policy>
 
+/** Where pages lie that are discarded once read; none for the fetch of such a page itself. */
+export const discardedPaths = (
+  policy: Pick<Policy, 'fetch' | 'name'>,
+  purpose: Purpose,
+): ReadonlySet<string> => {
+  if (fetchRule(policy, purpose).keep === 'discard') return new Set()
+  const discarded = Object.values(policy.fetch).filter(({ keep }) => keep === 'discard')
+  return new Set(discarded.flatMap(({ path }) => (path === null ? [] : [path])))
+}
+
 /** The rule for a purpose the policy has one for; which ones those are is checked when it is read. */
 export const fetchRule = (policy: Pick<Policy, 'fetch' | 'name'>, purpose: Purpose): FetchRule =>
   present(policy.fetch[purpose], `${policy.name} has a rule for ${purpose}`)

@@ -86,4 +86,5 @@ const REFUSALS: Readonly<Record<Exclude<RedirectReason, 'followed'>, string>> = 
   'second-hop-outside': 'redirected off the site a second time',
   'other-site': 'redirected to another site',
   'below-root': 'redirected below the root of the site',
+  'discarded-page': 'redirected to a page that is never kept',
 }

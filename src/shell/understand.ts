@@ -6,7 +6,7 @@ import { decideRedirect, isRedirect, type RedirectChoice } from '../capture/redi
 import { recogniseRefusal } from '../capture/refusal.ts'
 import type { EventOf } from '../ledger/event.ts'
 import type { Body, Refusal } from '../ledger/events/response-received.ts'
-import { fetchRule } from '../programmes/policy.ts'
+import { discardedPaths, fetchRule } from '../programmes/policy.ts'
 import type { RobotsFile } from '../robots/read.ts'
 import type { Crawl } from './crawl.ts'
 import { orHalt } from './halt.ts'
@@ -78,5 +78,6 @@ const redirectOf = (
     hop: event.hop + 1,
     trail: trail.addresses,
     refuseDowngrade: true,
+    discarded: discardedPaths(crawl.policy, event.purpose),
   })
 }

@@ -117,6 +117,7 @@ const redirectAsk: fc.Arbitrary<RedirectAsk> = fc
     status: fc.constantFrom(301, 302, 303, 307, 308),
     locations: fc.array(fc.oneof(address.map(String), latin1, fc.webUrl()), { maxLength: 2 }),
     refuseDowngrade: fc.boolean(),
+    discarded: fc.subarray(['/', '/en/']).map((paths) => new Set(paths)),
   })
   .map(({ trail, ...rest }) => ({
     ...rest,
@@ -135,6 +136,7 @@ test('PR1, PK13, A5: whatever is followed keeps every rule, for any Location wha
       assert.ok(!ask.trail.includes(to))
       assert.ok(ask.hop <= ask.maxRedirects)
       assert.equal(new Set(ask.locations).size, 1)
+      assert.ok(!ask.discarded.has(new URL(to).pathname))
       if (ask.refuseDowngrade && ask.from.startsWith('https:')) assert.ok(to.startsWith('https:'))
       if (ask.rule === 'iab') assert.equal(siteOf(ask.from), siteOf(ask.target))
       if (ask.rule !== 'root-of-site') return

@@ -17,6 +17,7 @@ export const RedirectReason = oneOf(
   'second-hop-outside',
   'other-site',
   'below-root',
+  'discarded-page',
 )
 export type RedirectReason = t.TypeOf<typeof RedirectReason>
 

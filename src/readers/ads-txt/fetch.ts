@@ -98,6 +98,7 @@ const redirectFault = (
     hop: trail.length,
     trail,
     refuseDowngrade: false,
+    discarded: new Set(),
   })
   return choice.verdict === 'follow' ? undefined : REDIRECT_FAULTS[choice.reason]
 }
@@ -113,4 +114,5 @@ const REDIRECT_FAULTS: Readonly<Record<Exclude<RedirectReason, 'followed'>, Fetc
   'https-to-http': 'H_REDIRECT_REFUSED',
   'other-site': 'H_REDIRECT_REFUSED',
   'below-root': 'H_REDIRECT_REFUSED',
+  'discarded-page': 'H_REDIRECT_REFUSED',
 }

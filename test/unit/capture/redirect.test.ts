@@ -12,6 +12,7 @@ type Words = {
   readonly trail?: readonly string[]
   readonly maxRedirects?: number
   readonly refuseDowngrade?: boolean
+  readonly discarded?: ReadonlySet<string>
   readonly status?: number
 }
 
@@ -29,6 +30,7 @@ const decide = (words: Words) => {
     hop: trail.length,
     trail,
     refuseDowngrade: words.refuseDowngrade ?? true,
+    discarded: words.discarded ?? new Set(),
   })
 }
 
@@ -118,6 +120,21 @@ test('PK13: https never leads to http; the other way and http to http do', () =>
   assert.equal(plain.verdict, 'follow')
   const allowed = decide({ locations: ['http://shop.example/a'], refuseDowngrade: false })
   assert.equal(allowed.verdict, 'follow')
+})
+
+test('PR12 PR3: no file that is kept is read from a page that is never kept', () => {
+  const discarded = new Set(['/'])
+  for (const home of [
+    '/',
+    '/?from=ads.txt',
+    '/#top',
+    'https://www.shop.example/',
+    '//other.example',
+  ]) {
+    const { verdict, reason } = decide({ locations: [home], discarded })
+    assert.deepEqual([verdict, reason], ['refuse', 'discarded-page'], home)
+  }
+  assert.equal(decide({ locations: ['/en/'], discarded }).verdict, 'follow')
 })
 
 test('frontera#87: an address asked before in this fetch is a loop, itself included', () => {

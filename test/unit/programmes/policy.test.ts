@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { describeParseFailure } from '../../../src/kernel/codec.ts'
 import { parsePolicy } from '../../../src/programmes/policy-file.ts'
+import { discardedPaths } from '../../../src/programmes/policy.ts'
 import { left, right } from '../../support/either.ts'
 
 const file = new URL('../../../src/programmes/plain-reckoner/policy.json', import.meta.url)
@@ -64,6 +65,12 @@ test('PR11, PR12: robots.txt and ads.txt are kept as served, the homepage never'
   equal(policy.fetch.robots.keep, 'as-served')
   equal(policy.fetch['ads-txt']?.keep, 'as-served')
   equal(policy.fetch.homepage?.keep, 'discard')
+})
+
+test('PR12: no other file is read from where the homepage lies', () => {
+  for (const purpose of ['robots', 'ads-txt', 'sellers-json'] as const)
+    deepEqual([...discardedPaths(policy, purpose)], ['/'])
+  deepEqual([...discardedPaths(policy, 'homepage')], [])
 })
 
 test('PR16: the source list is sellers.json files, wherever they are', () => {
