@@ -15,6 +15,8 @@ column event.type text not null
 column event.ts bigint not null
 column event.entry bytea not null
 column event.leaf bytea not null
+column head.size bigint not null
+column head.note text not null
 column schema_step.name text not null
 column schema_step.sha256 text not null
 column schema_step.applied_at timestamp with time zone not null default clock_timestamp()
@@ -22,6 +24,9 @@ column site_claim.site text not null
 column site_claim.fence bigint not null
 column site_claim.holder text
 column site_claim.lease_until timestamp with time zone not null
+column tree_hash.level smallint not null
+column tree_hash.index bigint not null
+column tree_hash.hash bytea not null
 
 -- constraints
 constraint event.event_entry_check CHECK ((octet_length(entry) <= 65535))
@@ -30,18 +35,29 @@ constraint event.event_pkey PRIMARY KEY ("position")
 constraint event.event_position_check CHECK (("position" > 0))
 constraint event.event_stream_version_key UNIQUE (stream, version)
 constraint event.event_version_check CHECK ((version > 0))
+constraint head.head_note_check CHECK ((octet_length(note) <= 65535))
+constraint head.head_pkey PRIMARY KEY (size)
+constraint head.head_size_check CHECK ((size > 0))
 constraint schema_step.schema_step_pkey PRIMARY KEY (name)
 constraint site_claim.site_claim_fence_check CHECK ((fence > 0))
 constraint site_claim.site_claim_pkey PRIMARY KEY (site)
+constraint tree_hash.tree_hash_hash_check CHECK ((octet_length(hash) = 32))
+constraint tree_hash.tree_hash_index_check CHECK ((index >= 0))
+constraint tree_hash.tree_hash_level_check CHECK (((level >= 1) AND (level <= 7)))
+constraint tree_hash.tree_hash_pkey PRIMARY KEY (level, index)
 
 -- indexes
 CREATE UNIQUE INDEX event_pkey ON public.event USING btree ("position")
 CREATE UNIQUE INDEX event_stream_version_key ON public.event USING btree (stream, version)
+CREATE UNIQUE INDEX head_pkey ON public.head USING btree (size)
 CREATE UNIQUE INDEX schema_step_pkey ON public.schema_step USING btree (name)
 CREATE UNIQUE INDEX site_claim_pkey ON public.site_claim USING btree (site)
+CREATE UNIQUE INDEX tree_hash_pkey ON public.tree_hash USING btree (level, index)
 
 -- triggers
 CREATE TRIGGER event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.event FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting() -- always
+CREATE TRIGGER head_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.head FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting() -- always
+CREATE TRIGGER tree_hash_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.tree_hash FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting() -- always
 
 -- functions
 CREATE OR REPLACE FUNCTION public.append_events(flush_ts bigint, streams text[], expected integer[], guard_sites text[], guard_fences bigint[], judged integer[], appends integer[], versions integer[], types text[], entries bytea[], leaves bytea[], OUT before bigint, OUT newest_ts bigint, OUT stale integer[], OUT actual integer[], OUT lost integer[])
@@ -127,4 +143,8 @@ grant usage on schema public to crawl_ledger_writer
 grant usage on schema public to public
 grant select on table event to crawl_ledger_projector
 grant insert, select on table event to crawl_ledger_writer
+grant select on table head to crawl_ledger_projector
+grant insert, select on table head to crawl_ledger_writer
 grant insert, select, update on table site_claim to crawl_ledger_writer
+grant select on table tree_hash to crawl_ledger_projector
+grant insert, select on table tree_hash to crawl_ledger_writer

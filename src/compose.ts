@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ProjectionStore } from '../projections/port.ts'
 import { fileBodyStore } from './adapters/bodies/files.ts'
+import { fileSigningKeys } from './adapters/files/signing-keys.ts'
+import { fileLastSigned, fileVerified } from './adapters/files/tlog.ts'
 import { parseAuthority } from './adapters/http/authority.ts'
 import { httpFetcher } from './adapters/http/fetcher.ts'
 import { joinResolve, parseResolveFile, parseResolveRules } from './adapters/http/resolve.ts'
@@ -12,7 +14,9 @@ import { type Database, openDatabase } from './adapters/postgres/database.ts'
 import { openEmbedded } from './adapters/postgres/embedded/embedded.ts'
 import { postgresHead, postgresLedger } from './adapters/postgres/ledger.ts'
 import { postgresProjectionStore } from './adapters/postgres/projections/store.ts'
+import { postgresTree } from './adapters/postgres/tree.ts'
 import { systemClock } from './adapters/system/clock.ts'
+import { every } from './adapters/system/every.ts'
 import { isProcessGone, processIdentity } from './adapters/system/process-identity.ts'
 import { simulatedClock } from './adapters/system/simulated-clock.ts'
 import type { BodyStore, Fetcher } from './capture/port.ts'
@@ -21,6 +25,7 @@ import type { Clock } from './kernel/clock.ts'
 import { E } from './kernel/fp.ts'
 import { instant } from './kernel/instant.ts'
 import type { Ledger } from './ledger/port.ts'
+import type { TlogPorts } from './ledger/tlog/port.ts'
 import type { Claims } from './politeness/port.ts'
 import { READERS } from './readers/index.ts'
 import type { Reader } from './readers/reader.ts'
@@ -29,6 +34,8 @@ import { Halt, orHalt } from './shell/halt.ts'
 /** Everything a command works with, opened. */
 export type Opened = {
   readonly ledger: Ledger
+  /** The transparency log over the ledger: its tree, heads and keys. */
+  readonly tlog: TlogPorts
   readonly claims: Claims
   readonly bodies: BodyStore
   readonly store: ProjectionStore
@@ -58,6 +65,7 @@ const composeOn = async (config: Config, { database, close }: OpenedDatabase): P
   const claims = postgresClaims(database, { holder, isGone: isProcessGone })
   return {
     ledger,
+    tlog: tlogOf(config, database),
     claims,
     bodies: await orHalt(fileBodyStore(join(config.data, 'bodies'), randomBytes)),
     store: postgresProjectionStore(database),
@@ -72,6 +80,14 @@ const composeOn = async (config: Config, { database, close }: OpenedDatabase): P
     },
   }
 }
+
+const tlogOf = ({ data }: Config, database: Database): TlogPorts => ({
+  tree: postgresTree(database),
+  keys: fileSigningKeys(join(data, 'signing')),
+  lastSigned: fileLastSigned(join(data, 'signing')),
+  verified: fileVerified(join(data, 'verified.json')),
+  every,
+})
 
 type OpenedDatabase = { readonly database: Database; readonly close: () => Promise<void> }
 

@@ -15,6 +15,7 @@ export const describe = (event: LedgerEvent): string => {
     case 'RedirectDecided':
       return describeRequest(event)
     case 'LogOpened':
+    case 'KeyRotated':
     case 'ProgrammeAdopted':
     case 'SourceListAdopted':
     case 'RunStarted':
@@ -43,13 +44,15 @@ export const describe = (event: LedgerEvent): string => {
 }
 
 type OfRun = EventOf<
-  'LogOpened' | 'ProgrammeAdopted' | 'SourceListAdopted' | 'RunStarted' | 'RunEnded'
+  'LogOpened' | 'KeyRotated' | 'ProgrammeAdopted' | 'SourceListAdopted' | 'RunStarted' | 'RunEnded'
 >
 
 const describeRun = (event: OfRun): string => {
   switch (event.type) {
     case 'LogOpened':
       return `${event.origin}, ${event.clock} clock`
+    case 'KeyRotated':
+      return `to ${event.newKey}, by ${event.by}${event.note === null ? '' : `: ${event.note}`}`
     case 'ProgrammeAdopted':
       return `${event.programme}, policy ${event.policyDigest.slice(0, 12)}`
     case 'SourceListAdopted':

@@ -7,7 +7,7 @@ import { fetchByHand, type HandReport } from '../shell/by-hand.ts'
 import { Halt } from '../shell/halt.ts'
 import { collect, crawling, forPrograms, type Io, type Verb, verb, withOpened } from './command.ts'
 import { describe } from './describe.ts'
-import { beginLogFor, newRun, softwareOf } from './night.ts'
+import { beginLogFor, newRun, sealedWhile, softwareOf } from './night.ts'
 import { document, safe } from './print.ts'
 import { alsoOf, loadProgramme, PROGRAMME_ARGUMENT } from './programme.ts'
 
@@ -34,17 +34,21 @@ Examples:
       await withOpened(io, flags, async (opened, config) => {
         const run = newRun(opened)
         await beginLogFor(opened, config, run)
-        const report = await fetchByHand(
-          { ...opened, fetch: await fetcherOf(config) },
-          {
-            run,
-            ...programme,
-            url,
-            sources: await latestSources(opened.ledger, programme.policy.name),
-            also: alsoOf(programme.policy, flags.also),
-            software: softwareOf(opened),
-            stop: io.stop,
-          },
+        const fetch = await fetcherOf(config)
+        const sources = await latestSources(opened.ledger, programme.policy.name)
+        const report = await sealedWhile(io, opened, (stop) =>
+          fetchByHand(
+            { ...opened, fetch },
+            {
+              run,
+              ...programme,
+              url,
+              sources,
+              also: alsoOf(programme.policy, flags.also),
+              software: softwareOf(opened),
+              stop,
+            },
+          ),
         )
         await printHandReport(io, report, flags.json === true)
       })

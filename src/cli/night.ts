@@ -3,13 +3,17 @@ import type { Opened } from '../compose.ts'
 import type { Config } from '../config.ts'
 import type { Fetcher } from '../capture/port.ts'
 import { formatInstant } from '../kernel/instant.ts'
+import { isKeyName } from '../ledger/tlog/key.ts'
 import type { Site } from '../kernel/site.ts'
 import type { Source } from '../programmes/sources.ts'
 import { READERS } from '../readers/index.ts'
 import { ROBOTS_READER } from '../robots/reader.ts'
 import { assertClock, type LogOrigin, openLog } from '../shell/adopt.ts'
+import { Halt } from '../shell/halt.ts'
 import type { Software } from '../shell/job.ts'
 import { runId, runNight, type RunReport } from '../shell/run.ts'
+import { type Sealer, sealer } from '../shell/tlog/seal.ts'
+import { whileSealing } from '../shell/tlog/while-sealing.ts'
 import type { Io } from './command.ts'
 import type { Programme } from './programme.ts'
 import { progressTo } from './progress.ts'
@@ -29,11 +33,19 @@ export type Night = {
 export const newRun = ({ clock }: Pick<Opened, 'clock'>): string =>
   runId(formatInstant(clock.now()), randomBytes(3).toString('hex'))
 
+export const sealerOf = ({ ledger, tlog }: Pick<Opened, 'ledger' | 'tlog'>): Sealer =>
+  sealer({ ...tlog, ledger })
+
 /** Opens the log on first use: a real ledger gets a random name, a simulated one says what it is. */
 export const beginLog = async (opened: Opened, config: Config, run: string): Promise<LogOrigin> => {
+  // A database that lost what was signed is not written to, also if it lost everything.
+  await sealerOf(opened)()
   const { kind } = opened.clock
   const place = kind === 'simulated' ? 'simulated.invalid' : 'localhost'
-  const origin = config.origin ?? `${place}/crawl-ledger/${randomBytes(4).toString('hex')}`
+  const given = config.origin ?? `crawl-ledger/${randomBytes(4).toString('hex')}`
+  const origin = config.origin !== undefined && kind === 'system' ? given : `${place}/${given}`
+  if (!isKeyName(origin))
+    throw new Halt({ tag: 'WrongUse', because: '--origin takes a name without blanks and +' })
   return openLog(opened.ledger, run, { origin, clock: kind, software: softwareVersion() })
 }
 
@@ -50,21 +62,40 @@ export const runOneNight = async (
 ): Promise<RunReport> => {
   const run = newRun(opened)
   await beginLogFor(opened, config, run)
-  return runNight(
-    { ...opened, fetch: night.fetch },
-    {
-      run,
-      ...night.programme,
-      sources: night.sources,
-      onlySites: night.onlySites,
-      onlySources: night.onlySources,
-      also: night.also ?? [],
-      software: softwareOf(opened),
-      stop: io.stop,
-      progress: progressTo(io, () => performance.now()),
-    },
+  return sealedWhile(io, opened, (stop) =>
+    runNight(
+      { ...opened, fetch: night.fetch },
+      {
+        run,
+        ...night.programme,
+        sources: night.sources,
+        onlySites: night.onlySites,
+        onlySources: night.onlySources,
+        also: night.also ?? [],
+        software: softwareOf(opened),
+        stop,
+        progress: progressTo(io, () => performance.now()),
+      },
+    ),
   )
 }
+
+/** Runs a job with the log sealed before, meanwhile and after; `stop` also stops it for a breach. */
+export const sealedWhile = async <A>(
+  io: Io,
+  opened: Opened,
+  job: (stop: AbortSignal) => Promise<A>,
+): Promise<A> => {
+  const { every } = opened.tlog
+  const { result, sealed } = await whileSealing(sealerOf(opened), every, (broken) =>
+    job(AbortSignal.any([io.stop, broken])),
+  )
+  if (sealed.tag === 'Elsewhere') io.err(SEALED_ELSEWHERE)
+  return result
+}
+
+const SEALED_ELSEWHERE =
+  'this data directory does not hold the log’s key: its heads are signed where the key is\n'
 
 /** What a run says about the program that makes it. */
 export const softwareOf = (opened: Pick<Opened, 'process'>): Software => ({

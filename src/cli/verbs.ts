@@ -14,6 +14,9 @@ import { robotsVerb } from './robots/robots.ts'
 import { runVerb } from './run.ts'
 import { showVerb } from './show.ts'
 import { stateVerb } from './state.ts'
+import { headVerb } from './tlog/head.ts'
+import { keysVerb } from './tlog/keys.ts'
+import { verifyVerb } from './tlog/verify.ts'
 
 /** Every verb, in the order in which `--help` lists them. */
 export const VERBS: readonly Verb[] = [
@@ -31,6 +34,9 @@ export const VERBS: readonly Verb[] = [
   logVerb,
   showVerb,
   findVerb,
+  verifyVerb,
+  headVerb,
+  keysVerb,
   stateVerb,
   historyVerb,
   projectionsVerb,

@@ -1,6 +1,7 @@
 /** Every event of the ledger, newest shape; older versions are upcast here, never rewritten. */
 import { t } from '../kernel/codec.ts'
 import { FetchConcluded } from './events/fetch-concluded.ts'
+import { KeyRotated } from './events/key-rotated.ts'
 import { LogOpened } from './events/log-opened.ts'
 import { NetworkObserved } from './events/network-observed.ts'
 import { PathExcluded } from './events/path-excluded.ts'
@@ -28,6 +29,7 @@ import { SourceReinstated } from './events/source-reinstated.ts'
 
 export const EVENTS = [
   LogOpened,
+  KeyRotated,
   ProgrammeAdopted,
   SourceListAdopted,
   RunStarted,

@@ -83,6 +83,7 @@ const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
         foldProgramme(programme, event, recorded),
       )
     case 'LogOpened':
+    case 'KeyRotated':
     case 'ProgrammeAdopted':
     case 'SourceListAdopted':
     case 'RunStarted':

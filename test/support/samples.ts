@@ -83,6 +83,18 @@ const samples: Samples = {
       software: 'crawl-ledger/0.1.0',
     },
   },
+  KeyRotated: {
+    stream: logStream,
+    version: 2,
+    event: {
+      type: 'KeyRotated',
+      v: 1,
+      oldKey: 'ledger.example/crawl+f22e7510+AQOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4',
+      newKey: 'ledger.example/crawl+b9d41fc4+ASmsuuFBvMrwsi4alNNNC8c2HlJtC/4SyJeUvJMilm3X',
+      by: 'A. Operator',
+      note: 'a new machine',
+    },
+  },
   ProgrammeAdopted: {
     stream: onProgramme,
     version: 1,

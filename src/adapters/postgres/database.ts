@@ -28,6 +28,8 @@ export type Tables = {
     readonly holder: string | null
     readonly lease_until: Date
   }
+  readonly tree_hash: { readonly level: number; readonly index: number; readonly hash: Buffer }
+  readonly head: { readonly size: number; readonly note: string }
 }
 
 export type Database = {

@@ -7,7 +7,7 @@ import { appendFact } from '../../shell/append.ts'
 import { Halt } from '../../shell/halt.ts'
 import { siteStore } from '../../shell/site-store.ts'
 import { type Io, verb, withOpened } from '../command.ts'
-import { beginLog, newRun } from '../night.ts'
+import { beginLog, newRun, sealerOf } from '../night.ts'
 
 export type ActFlags = CommonFlags & { readonly by: string; readonly note?: string }
 
@@ -44,6 +44,7 @@ export const recordAct = async (opened: Opened, config: Config, act: Act): Promi
   await beginLog(opened, config, run)
   const writer = { run, ports: opened, sites: siteStore(opened.ledger) }
   await appendFact(writer, act.site, () => [act])
+  await sealerOf(opened)()
 }
 
 /** Records what `actOf` makes of the opened ledger, and says so. */

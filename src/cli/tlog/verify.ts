@@ -1,0 +1,95 @@
+import type { CommonFlags } from '../../config.ts'
+import { formatInstant, instant } from '../../kernel/instant.ts'
+import { Halt } from '../../shell/halt.ts'
+import type { VerifyReport } from '../../shell/tlog/verify-report.ts'
+import { verify } from '../../shell/tlog/verify.ts'
+import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
+import { document, line, safe } from '../print.ts'
+
+const INTERRUPTED = 5
+
+type VerifyFlags = CommonFlags & { full?: boolean; json?: boolean; jsonl?: boolean }
+
+export const verifyVerb: Verb = (io) =>
+  forPrograms(verb('verify', 'check the ledger against its tree, its signed heads and kept bodies'))
+    .option('--full', 'read everything again, also what was verified before')
+    .addHelpText(
+      'after',
+      `
+Without --full only what came since the last verification is read; what that rests on is said. Ends
+with code 3 and the first bad position if something does not hold.
+
+Examples:
+  crawl-ledger verify
+  crawl-ledger verify --full --json`,
+    )
+    .action(async (flags: VerifyFlags) => {
+      await withOpened(io, flags, async ({ ledger, tlog, bodies, clock }) => {
+        const report = await verify(
+          { ...tlog, ledger, bodies },
+          {
+            full: flags.full === true,
+            now: clock.now(),
+            stop: io.stop,
+            progress: progressOf(io),
+          },
+        )
+        if (flags.json === true) await io.out(document(report))
+        else if (flags.jsonl === true) await io.out(line(report))
+        else if (report.breach === null) await io.out(shown(report))
+        if (report.interrupted) io.exitWith(INTERRUPTED)
+        if (report.breach !== null)
+          throw new Halt({ tag: 'IntegrityBreach', ...described(report.breach) })
+      })
+    })
+
+const described = ({ position, until, because }: NonNullable<VerifyReport['breach']>) => ({
+  position,
+  because: until > position ? `${because} (it lies in positions ${position} to ${until})` : because,
+})
+
+const count = (n: number): string => n.toLocaleString('en')
+
+const shown = (report: VerifyReport): string => {
+  const { origin, from, to, before, head, unsealed } = report
+  if (origin === null) return 'the ledger is empty: nothing to verify\n'
+  const lines = [
+    report.interrupted
+      ? `interrupted; so far without a fault, of ${safe(origin)}:`
+      : `${safe(origin)} holds:`,
+    report.entries === 0
+      ? `  nothing came since position ${count(to)}`
+      : `  positions ${count(from)} to ${count(to)}: ${count(report.entries)} entries of ${count(report.bytes)} bytes, ${count(report.heads)} signed heads, ${count(report.bodies)} kept bodies`,
+  ]
+  if (before !== null)
+    lines.push(
+      `  positions 1 to ${count(before.size)} and their bodies were not read again: they were verified until ${formatInstant(instant(before.at))}, and the tree still has that root; all was last read on ${formatInstant(instant(before.fullAt))} (--full reads it again)`,
+    )
+  lines.push(
+    head === null
+      ? '  no head was met that could be compared'
+      : `  newest head: ${count(head.size)} entries, root ${head.root}`,
+  )
+  if (unsealed > 0)
+    lines.push(`  ${count(unsealed)} entries behind it are not covered by a signed head`)
+  if (report.signatures === 'no key here')
+    lines.push(
+      '  the signatures of the heads were not checked: this data directory has no key of the log',
+    )
+  if (report.lastSigned === 'not here')
+    lines.push('  nothing outside the database says what was signed last')
+  return `${lines.join('\n')}\n`
+}
+
+const BETWEEN_LINES_MS = 1_000
+
+const progressOf = (io: Io): ((position: number, of: number) => void) => {
+  let told = performance.now()
+  return (position, of) => {
+    const now = performance.now()
+    if (now - told < BETWEEN_LINES_MS) return
+    told = now
+    const text = `verified up to position ${count(position)} of ${count(of)}`
+    io.err(io.isTerminal ? `\r\u001b[K${text}${position === of ? '\n' : ''}` : `${text}\n`)
+  }
+}

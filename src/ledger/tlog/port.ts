@@ -1,0 +1,100 @@
+import type { TaskEither } from '../../kernel/fp.ts'
+import type { Recorded } from '../entry.ts'
+import type { IntegrityBreach, ReadFailure, StoredEntry, Unavailable } from '../port.ts'
+import type { VerifierKey } from './key.ts'
+
+/** A stored entry, the leaf hash that stands beside it, and what the entry says. */
+export type StoredLeaf = StoredEntry & { readonly leaf: Buffer; readonly recorded: Recorded }
+
+/** A head as it is kept: its size, and the signed note that says it. */
+export type StoredHead = { readonly size: number; readonly note: string }
+
+/** The hash of the `index`-th complete run of 256^level leaves; levels from 1. */
+export type TreeHash = { readonly level: number; readonly index: number; readonly hash: Buffer }
+
+/** Stores a head and the hashes it is the first to cover; all or nothing. */
+export type AddHead = (
+  head: StoredHead,
+  hashes: readonly TreeHash[],
+) => TaskEither<Unavailable, void>
+
+/**
+ * The tree and its heads, beside the events and append-only like them. Reading never sees half of
+ * what one `AddHead` stores.
+ */
+export type TreeStore = {
+  /**
+   * The leaf hashes of indices `from` to `to` (excluded, at most 65,536 apart), made anew from the
+   * stored entries: an entry that does not fit its stored leaf, or is not there, is a breach.
+   */
+  readonly leaves: (from: number, to: number) => TaskEither<ReadFailure, Buffer>
+  /** Hashes of a level from 1, `from` to `to` (excluded). One that is not there is a breach. */
+  readonly hashes: (level: number, from: number, to: number) => TaskEither<ReadFailure, Buffer>
+  /** Entries after a position with their leaves, unjudged, at most `limit` (1 to 10,000). */
+  readonly stored: (after: number, limit: number) => TaskEither<ReadFailure, readonly StoredLeaf[]>
+  readonly newest: () => TaskEither<Unavailable, StoredHead | undefined>
+  /** The newest head of at most this size. */
+  readonly newestUpTo: (size: number) => TaskEither<Unavailable, StoredHead | undefined>
+  /** Heads larger than `size`, smallest first. */
+  readonly after: (size: number, limit: number) => TaskEither<Unavailable, readonly StoredHead[]>
+  /**
+   * Runs `task` while nobody else, in any process on this database, runs one. What it adds stands
+   * when it has ended; if it throws, nothing of it does, and what it threw is thrown.
+   */
+  readonly exclusively: <A>(task: (add: AddHead) => Promise<A>) => TaskEither<Unavailable, A>
+}
+
+/** A key of the log: who may check, and, unless it was retired, how to sign. */
+export type SigningKey = {
+  readonly key: VerifierKey
+  readonly sign: ((message: Buffer) => Buffer) | undefined
+}
+
+/** The keys of the log, outside the database. The first is the one the log began with. */
+export type SigningKeys = {
+  /** All there are, oldest first, as keys of the log `origin`. */
+  readonly list: (origin: string) => TaskEither<Unavailable, readonly SigningKey[]>
+  /** Makes the next key, durably. */
+  readonly create: (origin: string) => TaskEither<Unavailable, SigningKey>
+  /** Destroys the private half of every key before the `count`-th; the public half stays. */
+  readonly retireBefore: (origin: string, count: number) => TaskEither<Unavailable, void>
+}
+
+/**
+ * The newest note that was ever signed, outside the database. It is written, durably, before anyone
+ * else can see the note: so a database that was set back, or was cut off in between, is noticed.
+ */
+export type LastSigned = {
+  readonly read: () => TaskEither<Unavailable, string | undefined>
+  readonly write: (note: string) => TaskEither<Unavailable, void>
+}
+
+/** How far the ledger was verified, remembered outside the database. */
+export type Verified = {
+  readonly size: number
+  readonly root: string
+  /** The time of the last event verified. */
+  readonly ts: number
+  readonly at: number
+  /** When everything was last read from the beginning. */
+  readonly fullAt: number
+}
+
+export type VerifiedMemory = {
+  readonly read: () => TaskEither<Unavailable, Verified | undefined>
+  readonly write: (verified: Verified) => TaskEither<Unavailable, void>
+}
+
+/** Does `task` every so many real milliseconds, one at a time; the answer ends it. */
+export type Every = (milliseconds: number, task: () => Promise<void>) => () => Promise<void>
+
+/** Everything the transparency log works with, beside the ledger itself. */
+export type TlogPorts = {
+  readonly tree: TreeStore
+  readonly keys: SigningKeys
+  readonly lastSigned: LastSigned
+  readonly verified: VerifiedMemory
+  readonly every: Every
+}
+
+export type TlogFailure = Unavailable | IntegrityBreach

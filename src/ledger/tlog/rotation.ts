@@ -1,0 +1,33 @@
+/** Which key of a log signs which head: the log itself records when it takes a new one. */
+import { position, type Position } from '../../kernel/position.ts'
+import type { Recorded } from '../entry.ts'
+
+export type Rotation = {
+  readonly position: Position
+  readonly oldKey: string
+  readonly newKey: string
+}
+
+/** What the stream `log` says: how the log began and every change of its key, in order. */
+export type LogRecord = {
+  readonly origin: string
+  readonly clock: 'system' | 'simulated'
+  readonly rotations: readonly Rotation[]
+}
+
+/** undefined if the log was not opened. */
+export const logRecordOf = (stream: readonly Recorded[]): LogRecord | undefined => {
+  const [opened] = stream
+  if (opened?.event.type !== 'LogOpened') return undefined
+  const { origin, clock } = opened.event
+  const rotations = stream.flatMap(({ event, position: at }) =>
+    event.type === 'KeyRotated'
+      ? [{ position: position(at), oldKey: event.oldKey, newKey: event.newKey }]
+      : [],
+  )
+  return { origin, clock, rotations }
+}
+
+/** How many keys the log had had when it held `size` entries; the last of them is in force. */
+export const keysAt = ({ rotations }: LogRecord, size: number): number =>
+  1 + rotations.filter(({ position }) => position <= size).length

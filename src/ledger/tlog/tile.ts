@@ -1,0 +1,66 @@
+/** C2SP tlog-tiles: the tree and its entries as files of 256 hashes or entries each. */
+import { assert } from '../../kernel/assert.ts'
+import { E, type Either } from '../../kernel/fp.ts'
+import { type ParseFailure, parseFailure } from '../../kernel/codec.ts'
+
+export const TILE_WIDTH = 256
+/** A tile's hash stands for so many levels of the tree: 2^8 = 256. */
+export const TILE_HEIGHT = 8
+
+/** The `index`-th tile of a level, with `width` of its 256 places taken. */
+export type Tile = { readonly level: number; readonly index: number; readonly width: number }
+
+/** 1234067 → `x001/x234/067`. */
+const indexPath = (index: number): string => {
+  const digits = String(index)
+  const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g) ?? []
+  return groups.map((group, i) => (i === groups.length - 1 ? group : `x${group}`)).join('/')
+}
+
+const partOf = ({ index, width }: Pick<Tile, 'index' | 'width'>): string =>
+  width === TILE_WIDTH ? indexPath(index) : `${indexPath(index)}.p/${width}`
+
+export const tilePath = (tile: Tile): string => `tile/${tile.level}/${partOf(tile)}`
+
+export const entriesPath = (tile: Pick<Tile, 'index' | 'width'>): string =>
+  `tile/entries/${partOf(tile)}`
+
+/** How many hashes a level of the tiles of a tree holds: floor(size / 256^level). */
+export const hashesAt = (level: number, size: number): number =>
+  Math.floor(size / TILE_WIDTH ** level)
+
+/** The tiles of one level that a tree of `size` has and one of `before` had not, in order. */
+export function* newTiles(level: number, before: number, size: number): Generator<Tile> {
+  const [had, has] = [hashesAt(level, before), hashesAt(level, size)]
+  if (had === has) return
+  for (let index = Math.floor(had / TILE_WIDTH); index * TILE_WIDTH < has; index += 1)
+    yield { level, index, width: Math.min(TILE_WIDTH, has - index * TILE_WIDTH) }
+}
+
+const LENGTH_BYTES = 2
+
+/** Entries one behind the other, each after its length. */
+export const entryBundle = (entries: readonly Buffer[]): Buffer =>
+  Buffer.concat(
+    entries.flatMap((entry) => {
+      assert(entry.length < 2 ** 16, 'an entry has at most 65,535 bytes')
+      const length = Buffer.alloc(LENGTH_BYTES)
+      length.writeUInt16BE(entry.length)
+      return [length, entry]
+    }),
+  )
+
+/** The entries of a bundle; refuses one that ends inside an entry. */
+export const parseEntryBundle = (bundle: Buffer): Either<ParseFailure, readonly Buffer[]> => {
+  const entries: Buffer[] = []
+  let at = 0
+  while (at < bundle.length) {
+    const end =
+      at + LENGTH_BYTES + (at + LENGTH_BYTES <= bundle.length ? bundle.readUInt16BE(at) : 0)
+    if (at + LENGTH_BYTES > bundle.length || end > bundle.length)
+      return E.left(parseFailure('entry bundle', 'whole entries'))
+    entries.push(bundle.subarray(at + LENGTH_BYTES, end))
+    at = end
+  }
+  return E.right(entries)
+}
