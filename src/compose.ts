@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ProjectionStore } from '../projections/port.ts'
 import { fileBodyStore } from './adapters/bodies/files.ts'
+import { folderAt } from './adapters/files/folder.ts'
 import { fileSigningKeys } from './adapters/files/signing-keys.ts'
 import { fileLastSigned, fileVerified } from './adapters/files/tlog.ts'
 import { parseAuthority } from './adapters/http/authority.ts'
@@ -19,7 +20,7 @@ import { systemClock } from './adapters/system/clock.ts'
 import { every } from './adapters/system/every.ts'
 import { isProcessGone, processIdentity } from './adapters/system/process-identity.ts'
 import { simulatedClock } from './adapters/system/simulated-clock.ts'
-import type { BodyStore, Fetcher } from './capture/port.ts'
+import type { BodyStore, Fetcher, SaltedBodies } from './capture/port.ts'
 import type { Config } from './config.ts'
 import type { Clock } from './kernel/clock.ts'
 import { E } from './kernel/fp.ts'
@@ -37,7 +38,7 @@ export type Opened = {
   /** The transparency log over the ledger: its tree, heads and keys. */
   readonly tlog: TlogPorts
   readonly claims: Claims
-  readonly bodies: BodyStore
+  readonly bodies: BodyStore & SaltedBodies
   readonly store: ProjectionStore
   readonly readers: readonly Reader[]
   readonly clock: Clock
@@ -159,3 +160,5 @@ export const readBytes = async (file: string): Promise<Buffer> => {
 
 export const readText = async (file: string): Promise<string> =>
   (await readBytes(file)).toString('utf8')
+
+export { folderAt }

@@ -58,6 +58,13 @@ export type BodyStore = {
   readonly put: (bytes: Uint8Array) => TaskEither<Unavailable, Digest>
   readonly get: (commit: Digest) => TaskEither<BodyFailure, Buffer>
 }
+
+/** The salt too: for who hands a body on together with the proof that it is the one. */
+export type SaltedBodies = {
+  readonly getSalted: (
+    commit: Digest,
+  ) => TaskEither<BodyFailure, { readonly salt: Buffer; readonly bytes: Buffer }>
+}
 export type BodyFailure =
   | Unavailable
   | { readonly tag: 'BodyMissing'; readonly commit: Digest }

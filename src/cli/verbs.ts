@@ -14,6 +14,9 @@ import { robotsVerb } from './robots/robots.ts'
 import { runVerb } from './run.ts'
 import { showVerb } from './show.ts'
 import { stateVerb } from './state.ts'
+import { checkEvidenceVerb } from './tlog/check-evidence.ts'
+import { evidenceVerb } from './tlog/evidence.ts'
+import { exportVerb } from './tlog/export.ts'
 import { headVerb } from './tlog/head.ts'
 import { keysVerb } from './tlog/keys.ts'
 import { verifyVerb } from './tlog/verify.ts'
@@ -37,6 +40,9 @@ export const VERBS: readonly Verb[] = [
   verifyVerb,
   headVerb,
   keysVerb,
+  evidenceVerb,
+  checkEvidenceVerb,
+  exportVerb,
   stateVerb,
   historyVerb,
   projectionsVerb,

@@ -2,11 +2,19 @@ import { E, type TaskEither } from '../kernel/fp.ts'
 import { describeParseFailure, type ParseFailure } from '../kernel/codec.ts'
 import type { BodyFailure } from '../capture/port.ts'
 import type { AppendFailure, ReadFailure } from '../ledger/port.ts'
+import type { EvidenceFault } from '../publish/check-evidence.ts'
 import type { CatchUpFailure } from './projecting/catch-up.ts'
 
 /** What ends a command from outside: the world said no. Never thrown for what a site did. */
 export type HaltCause =
-  AppendFailure | ReadFailure | BodyFailure | CatchUpFailure | ParseFailure | WrongUse | NotFound
+  | AppendFailure
+  | ReadFailure
+  | BodyFailure
+  | CatchUpFailure
+  | ParseFailure
+  | EvidenceFault
+  | WrongUse
+  | NotFound
 
 export type WrongUse = { readonly tag: 'WrongUse'; readonly because: string }
 export type NotFound = { readonly tag: 'NotFound'; readonly because: string }
@@ -36,6 +44,8 @@ export const describeHalt = (failure: HaltCause): string => {
       return `the kept body ${failure.commit} is missing from the body store`
     case 'BodyAltered':
       return `integrity breach: the kept body ${failure.commit} does not fit its commitment`
+    case 'EvidenceFault':
+      return `this evidence proves nothing: ${failure.file}: ${failure.because}`
     case 'ParseFailure':
       return describeParseFailure(failure)
     case 'Overtaken':
@@ -55,6 +65,7 @@ export const exitCodeOf = (failure: HaltCause): number => {
   switch (failure.tag) {
     case 'IntegrityBreach':
     case 'BodyAltered':
+    case 'EvidenceFault':
       return 3
     case 'ParseFailure':
     case 'WrongUse':

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { BodyFailure, BodyStore } from '../../capture/port.ts'
+import type { BodyFailure, BodyStore, SaltedBodies } from '../../capture/port.ts'
 import { commitTo, SALT_BYTES } from '../../capture/commitment.ts'
 import type { Digest } from '../../kernel/digest.ts'
 import { E, type Either, TE, type TaskEither } from '../../kernel/fp.ts'
@@ -129,11 +129,13 @@ const put = async (shelves: Shelves, bytes: Uint8Array, salt: Uint8Array): Promi
   }
 }
 
-const checked = (commit: Digest, stored: Buffer): Either<BodyFailure, Buffer> => {
+type Salted = { readonly salt: Buffer; readonly bytes: Buffer }
+
+const checked = (commit: Digest, stored: Buffer): Either<BodyFailure, Salted> => {
   const salt = stored.subarray(0, SALT_BYTES)
   const bytes = stored.subarray(SALT_BYTES)
   return salt.length === SALT_BYTES && commitTo(bytes, salt) === commit
-    ? E.right(bytes)
+    ? E.right({ salt, bytes })
     : E.left({ tag: 'BodyAltered', commit })
 }
 
@@ -144,7 +146,7 @@ const checked = (commit: Digest, stored: Buffer): Either<BodyFailure, Buffer> =>
 export const fileBodyStore = (
   directory: string,
   randomBytes: (size: number) => Buffer,
-): TaskEither<Unavailable, BodyStore> =>
+): TaskEither<Unavailable, BodyStore & SaltedBodies> =>
   TE.tryCatch(
     async () => {
       const shelves = new Shelves(directory)
@@ -159,18 +161,22 @@ const storeOn = (
   shelves: Shelves,
   directory: string,
   randomBytes: (size: number) => Buffer,
-): BodyStore => ({
-  put: (bytes) =>
-    TE.tryCatch(
-      () => put(shelves, bytes, randomBytes(SALT_BYTES)),
-      unavailable(`cannot keep a body of ${bytes.length} bytes in ${directory}`),
-    ),
-  get: (commit) => async () => {
+): BodyStore & SaltedBodies => {
+  const getSalted = (commit: Digest) => async (): Promise<Either<BodyFailure, Salted>> => {
     try {
       return checked(commit, await readFile(shelves.pathOf(commit)))
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return E.left({ tag: 'BodyMissing', commit })
       return E.left(unavailable(`cannot read body ${commit} in ${directory}`)(error))
     }
-  },
-})
+  }
+  return {
+    put: (bytes) =>
+      TE.tryCatch(
+        () => put(shelves, bytes, randomBytes(SALT_BYTES)),
+        unavailable(`cannot keep a body of ${bytes.length} bytes in ${directory}`),
+      ),
+    get: (commit) => TE.map(({ bytes }: Salted) => bytes)(getSalted(commit)),
+    getSalted,
+  }
+}

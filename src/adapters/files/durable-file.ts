@@ -4,10 +4,10 @@ import { dirname } from 'node:path'
 import { type TaskEither, TE } from '../../kernel/fp.ts'
 import type { Unavailable } from '../../ledger/port.ts'
 
-const codeOf = (error: unknown): string =>
+export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'error'
 
-const unavailable =
+export const unavailable =
   (doing: string) =>
   (error: unknown): Unavailable => ({ tag: 'Unavailable', because: `${doing} (${codeOf(error)})` })
 

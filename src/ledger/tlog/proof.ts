@@ -40,24 +40,49 @@ export const consistencySpans = (older: number, newer: number): readonly Span[] 
 
 const half = (n: number): number => Math.floor(n / 2)
 
+/** Whether a hash of a proof stands to the left or to the right of what was come to so far. */
+export type Side = 'left' | 'right'
+
 /**
- * The way up that both checks of RFC 9162 share, from `fn` in a tree whose last leaf is `sn`: each
- * hash of the proof joins from the left or from the right. False if it does not end at the root.
+ * The way up that both checks of RFC 9162 share, from node `fn` of a row whose last is `sn`: the side
+ * of each of `count` hashes. undefined if so many do not lead exactly to the root.
  */
-const climb = (
-  from: { readonly fn: number; readonly sn: number },
-  proof: readonly Buffer[],
-  join: (side: 'left' | 'right', hash: Buffer) => void,
-): boolean => {
+const climb = (from: Place, count: number): readonly Side[] | undefined => {
   let { fn, sn } = from
-  for (const hash of proof) {
-    if (sn === 0) return false
+  const sides: Side[] = []
+  while (sides.length < count && sn !== 0) {
     const isLeft = fn % 2 === 1 || fn === sn
-    join(isLeft ? 'left' : 'right', hash)
+    sides.push(isLeft ? 'left' : 'right')
     if (isLeft) while (fn % 2 === 0 && fn !== 0) [fn, sn] = [half(fn), half(sn)]
     ;[fn, sn] = [half(fn), half(sn)]
   }
-  return sn === 0
+  return sides.length === count && sn === 0 ? sides : undefined
+}
+
+type Place = { readonly fn: number; readonly sn: number }
+
+/** RFC 9162 §2.1.3.2: where each hash of an inclusion proof belongs. */
+export const inclusionSides = (
+  { index, size }: { readonly index: number; readonly size: number },
+  count: number,
+): readonly Side[] | undefined =>
+  index >= 0 && index < size ? climb({ fn: index, sn: size - 1 }, count) : undefined
+
+/**
+ * RFC 9162 §2.1.4.2: where each hash of a proof of growth belongs, after the one it begins with:
+ * the older root itself where that tree was complete (`isComplete`), else the first of the proof.
+ */
+export const growthSides = (
+  older: number,
+  newer: number,
+  count: number,
+): { readonly isComplete: boolean; readonly sides: readonly Side[] } | undefined => {
+  if (older <= 0 || older >= newer) return undefined
+  const isComplete = 2 ** heightOf(older) === older
+  let [fn, sn] = [older - 1, newer - 1]
+  while (fn % 2 === 1) [fn, sn] = [half(fn), half(sn)]
+  const sides = count === 0 ? undefined : climb({ fn, sn }, isComplete ? count : count - 1)
+  return sides === undefined ? undefined : { isComplete, sides }
 }
 
 export type Inclusion = {
@@ -70,12 +95,13 @@ export type Inclusion = {
 
 /** RFC 9162 §2.1.3.2. */
 export const isIncluded = ({ leaf, index, size, root, proof }: Inclusion): boolean => {
-  if (index < 0 || index >= size) return false
-  let hash = leaf
-  const arrived = climb({ fn: index, sn: size - 1 }, proof, (side, sibling) => {
-    hash = side === 'left' ? nodeHash(sibling, hash) : nodeHash(hash, sibling)
-  })
-  return arrived && hash.equals(root)
+  const sides = inclusionSides({ index, size }, proof.length)
+  if (sides === undefined) return false
+  const made = proof.reduce(
+    (hash, sibling, i) => (sides[i] === 'left' ? nodeHash(sibling, hash) : nodeHash(hash, sibling)),
+    leaf,
+  )
+  return made.equals(root)
 }
 
 /** How large a tree was, and its root then. */
@@ -95,15 +121,15 @@ export const isGrowth = ({ older, newer, proof }: Growth): boolean => {
 }
 
 const hasGrown = ({ older, newer, proof }: Growth): boolean => {
-  const isComplete = 2 ** heightOf(older.size) === older.size
-  const [first, ...rest] = isComplete ? [older.root, ...proof] : proof
+  const way = growthSides(older.size, newer.size, proof.length)
+  if (way === undefined) return false
+  const [first, ...rest] = way.isComplete ? [older.root, ...proof] : proof
   if (first === undefined) return false
-  let [fn, sn] = [older.size - 1, newer.size - 1]
-  while (fn % 2 === 1) [fn, sn] = [half(fn), half(sn)]
   let [was, is] = [first, first]
-  const arrived = climb({ fn, sn }, rest, (side, hash) => {
-    if (side === 'left') was = nodeHash(hash, was)
-    is = side === 'left' ? nodeHash(hash, is) : nodeHash(is, hash)
-  })
-  return arrived && was.equals(older.root) && is.equals(newer.root)
+  for (const [i, hash] of rest.entries()) {
+    const isLeft = way.sides[i] === 'left'
+    if (isLeft) was = nodeHash(hash, was)
+    is = isLeft ? nodeHash(hash, is) : nodeHash(is, hash)
+  }
+  return was.equals(older.root) && is.equals(newer.root)
 }

@@ -12,7 +12,7 @@ import { E } from '../../kernel/fp.ts'
 import type { Ledger } from '../../ledger/port.ts'
 import type { TlogPorts, Verified } from '../../ledger/tlog/port.ts'
 import type { LogRecord } from '../../ledger/tlog/rotation.ts'
-import { orHalt } from '../halt.ts'
+import { Halt, orHalt } from '../halt.ts'
 import { Breach } from './breach.ts'
 import { edgeAt } from './hashes.ts'
 import { headIn, readLogRecord } from './log-record.ts'
@@ -38,10 +38,19 @@ export const verify = async (ports: VerifyPorts, asked: VerifyAsked): Promise<Ve
     if (!walked.interrupted) await compareEnds(ports, marks, walked.position)
     return await concluded(ports, { asked, log, known, start, marks, tally, walked })
   } catch (error) {
-    if (!(error instanceof Breach)) throw error
-    const { position, until, because } = error
-    return { ...base(log, known, start, tally), breach: { position, until, because } }
+    return { ...base(log, known, start, tally), breach: breachIn(error) }
   }
+}
+
+/** The breach that ended it; whatever else did is thrown on. */
+const breachIn = (error: unknown): NonNullable<VerifyReport['breach']> => {
+  if (error instanceof Breach) {
+    const { position, until, because } = error
+    return { position, until, because }
+  }
+  if (!(error instanceof Halt) || error.failure.tag !== 'IntegrityBreach') throw error
+  const { position, because } = error.failure
+  return { position, until: position, because }
 }
 
 /** Where to begin; undefined: at the beginning. */

@@ -4,7 +4,7 @@ import { Chain } from '../../ledger/tlog/chain.ts'
 import type { StoredLeaf, TreeStore, Verified } from '../../ledger/tlog/port.ts'
 import { Edge } from '../../ledger/tlog/tree.ts'
 import type { Ledger } from '../../ledger/port.ts'
-import { Halt, orHalt } from '../halt.ts'
+import { Halt } from '../halt.ts'
 import { edgeAt } from './hashes.ts'
 import type { Milestones } from './milestones.ts'
 import { Breach } from './breach.ts'
@@ -92,7 +92,10 @@ const versionBefore = async (
   { position, recorded: { stream, version } }: StoredLeaf,
 ): Promise<number> => {
   if (version === 1 || chain.knows(stream)) return 0
-  const [before] = await orHalt(ledger.readStream(stream, version - 2))
+  const read = await ledger.readStream(stream, version - 2)()
+  if (E.isLeft(read) && read.left.tag === 'Unavailable') throw new Halt(read.left)
+  // A stream that cannot be read has no such version: this entry is the one to name.
+  const [before] = E.isRight(read) ? read.right : []
   return before?.version === version - 1 && before.position < position ? before.version : 0
 }
 
