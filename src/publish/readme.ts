@@ -26,6 +26,9 @@ const DECODE = 'openssl base64 -d -A'
 /** RFC 8410: what stands before the 32 bytes of an Ed25519 key in DER, in octal for printf. */
 const DER = String.raw`\060\052\060\005\006\003\053\145\160\003\041\000`
 
+/** One word of a shell, whatever is in it. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
 const verdict = (test: string, what: string): string =>
   `if ${test}; then echo "OK: ${what}"; else echo "FALSE: ${what}"; fi`
 
@@ -48,7 +51,7 @@ const checkSignature = (
   const found = signatureIn(head, keys)
   if (found === undefined) return command(`echo "FALSE: ${what} is not signed by the log"`)
   return command(
-    `KEY='${found.key.vkey}'`,
+    `KEY=${quoted(found.key.vkey)}`,
     `{ printf '${DER}'; printf '%s' "$KEY" | cut -d+ -f3- | ${DECODE} | tail -c 32; } > "$W/key"`,
     `head -n 3 ${file} > "$W/text"`,
     `sed -n '${found.line}p' ${file} | sed 's/.* //' | ${DECODE} | tail -c 64 > "$W/signature"`,
@@ -112,8 +115,7 @@ const files = ({ position, head, before, hasBody }: Told): string =>
   [
     'The files\n',
     '  event.json         the event, exactly the bytes that were recorded',
-    `  event.tlog-proof   the proof that these bytes are entry ${position} of a log of ${head.size}`,
-    '                     entries, and the head (checkpoint) of that log, signed',
+    `  event.tlog-proof   the proof that this is entry ${position} of ${head.size}, and the signed head of those`,
     ...(before === undefined
       ? []
       : [
