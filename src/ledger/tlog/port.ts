@@ -1,6 +1,6 @@
 import type { TaskEither } from '../../kernel/fp.ts'
 import type { Recorded } from '../entry.ts'
-import type { IntegrityBreach, ReadFailure, StoredEntry, Unavailable } from '../port.ts'
+import type { ReadFailure, StoredEntry, Unavailable } from '../port.ts'
 import type { VerifierKey } from './key.ts'
 
 /** A stored entry, the leaf hash that stands beside it, and what the entry says. */
@@ -96,5 +96,3 @@ export type TlogPorts = {
   readonly verified: VerifiedMemory
   readonly every: Every
 }
-
-export type TlogFailure = Unavailable | IntegrityBreach

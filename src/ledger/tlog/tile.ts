@@ -1,7 +1,5 @@
 /** C2SP tlog-tiles: the tree and its entries as files of 256 hashes or entries each. */
 import { assert } from '../../kernel/assert.ts'
-import { E, type Either } from '../../kernel/fp.ts'
-import { type ParseFailure, parseFailure } from '../../kernel/codec.ts'
 
 export const TILE_WIDTH = 256
 /** A tile's hash stands for so many levels of the tree: 2^8 = 256. */
@@ -49,18 +47,3 @@ export const entryBundle = (entries: readonly Buffer[]): Buffer =>
       return [length, entry]
     }),
   )
-
-/** The entries of a bundle; refuses one that ends inside an entry. */
-export const parseEntryBundle = (bundle: Buffer): Either<ParseFailure, readonly Buffer[]> => {
-  const entries: Buffer[] = []
-  let at = 0
-  while (at < bundle.length) {
-    const end =
-      at + LENGTH_BYTES + (at + LENGTH_BYTES <= bundle.length ? bundle.readUInt16BE(at) : 0)
-    if (at + LENGTH_BYTES > bundle.length || end > bundle.length)
-      return E.left(parseFailure('entry bundle', 'whole entries'))
-    entries.push(bundle.subarray(at + LENGTH_BYTES, end))
-    at = end
-  }
-  return E.right(entries)
-}
