@@ -1,3 +1,4 @@
+import { Command } from 'commander'
 import { folderAt } from '../../compose.ts'
 import type { CommonFlags } from '../../config.ts'
 import { exportTlog } from '../../shell/tlog/export-tlog.ts'
@@ -30,8 +31,9 @@ const tlogVerb: Verb = (io) =>
       })
     })
 
-export const exportVerb: Verb = (io) => {
-  const exporting = verb('export', 'write the ledger out in forms that other programs read')
-  exporting.addHelpText('after', '\nExample:\n  crawl-ledger export tlog ./public/log')
-  return exporting.addCommand(tlogVerb(io))
-}
+export const exportVerb: Verb = (io) =>
+  // Without flags of its own: it would take those of the verb behind it.
+  new Command('export')
+    .description('write the ledger out in forms that other programs read')
+    .addHelpText('after', '\nExample:\n  crawl-ledger export tlog ./public/log')
+    .addCommand(tlogVerb(io))
