@@ -353,6 +353,17 @@ test('while a run goes on a head is sealed again and again, and at its end', asy
   await log.close()
 })
 
+test('a run that fails is sealed up to where it came', async (t) => {
+  const log = await sealedLedger(t)
+  const failing = whileSealing(log.seal, log.tlog.every, async () => {
+    await log.append(7)
+    throw new Error('no space left')
+  })
+  await rejects(failing, /no space left/)
+  equal(right(await log.tlog.tree.newest()())?.size, 8)
+  await log.close()
+})
+
 test('a ledger that was set back is not crawled into; one that is changed meanwhile ends the run with a breach', async (t) => {
   const log = await sealedLedger(t)
   await log.append(5)

@@ -124,7 +124,8 @@ test('after restoring a backup that is too old nothing is recorded or signed, an
     /position 5: this log has signed a head of 5 entries, and the database holds 4: it was set back.*Restore a backup that reaches position 5/,
   )
   match(await said(3, 'verify'), /position 5: .*5/)
-  // What is there can still be read.
+  // What is there can still be read, and handed on as evidence.
+  await said(0, 'evidence', '2', join(directory, 'evidence-of-the-old'))
   equal((await said(0, 'log', '--jsonl')).trimEnd().split('\n').length, 4)
   await stopped()
   await rm(join(data, 'postgres'), { recursive: true })

@@ -3,7 +3,6 @@ import { folderAt } from '../../compose.ts'
 import type { CommonFlags } from '../../config.ts'
 import { exportTlog } from '../../shell/tlog/export-tlog.ts'
 import { forPrograms, type Verb, verb, withOpened } from '../command.ts'
-import { sealerOf } from '../night.ts'
 import { document, line, safe } from '../print.ts'
 
 type ExportFlags = CommonFlags & { json?: boolean; jsonl?: boolean }
@@ -11,14 +10,13 @@ type ExportFlags = CommonFlags & { json?: boolean; jsonl?: boolean }
 const BETWEEN_LINES_MS = 1_000
 
 const tlogVerb: Verb = (io) =>
-  forPrograms(verb('tlog', 'the whole log as static files (C2SP tlog-tiles)'))
+  forPrograms(verb('tlog', 'the log up to its newest head, as static files (C2SP tlog-tiles)'))
     .argument('<dir>', 'where to write; an earlier export there is carried on')
     .addHelpText('after', '\nExample:\n  crawl-ledger export tlog ./public/log')
     .action(async (dir: string, flags: ExportFlags) => {
-      await withOpened(io, flags, async (opened) => {
-        await sealerOf(opened)()
+      await withOpened(io, flags, async ({ tlog }) => {
         let told = performance.now()
-        const exported = await exportTlog(opened.tlog.tree, folderAt(dir), (done, of) => {
+        const exported = await exportTlog(tlog.tree, folderAt(dir), (done, of) => {
           if (performance.now() - told < BETWEEN_LINES_MS) return
           told = performance.now()
           io.err(`exported ${done} of ${of} entries\n`)

@@ -35,7 +35,10 @@ export const whileSealing = async <A>(
     await end()
     if (breach !== undefined) throw breach
     return { result, sealed: await seal() }
-  } finally {
+  } catch (error) {
     await end()
+    // What was recorded is sealed if it can be; what ended the run is what is told.
+    if (breach === undefined) await seal().catch(() => undefined)
+    throw error
   }
 }
