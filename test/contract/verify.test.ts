@@ -234,7 +234,13 @@ const attacks: readonly (readonly [string, (log: Case) => Promise<unknown>, Foun
   ],
   [
     'a head under a forged key id',
-    (log) => tamper(log, `update head set note = replace(note, 'A', 'B') where size = 400`),
+    async (log) => {
+      const [head] = right(await log.tlog.tree.after(399, 1)())
+      const { text, signatures } = right(parseHead(head?.note ?? '')).note
+      const forged = signatures.map((signature) => ({ ...signature, id: '00000000' }))
+      const note = formatNote({ text, signatures: forged })
+      await tamper(log, `update head set note = '${note}' where size = 400`)
+    },
     [400, 400, /head of size 400/],
   ],
   [

@@ -23,7 +23,7 @@ type Way = {
   readonly asked: VerifyAsked
 }
 
-const PAGE = 1_000
+const PAGE = 200
 
 type Walked = { readonly position: number; readonly ts: number; readonly interrupted: boolean }
 
