@@ -23,7 +23,8 @@ type Way = {
   readonly asked: VerifyAsked
 }
 
-const PAGE = 200
+/** Small: what is still in use when memory is collected makes the collector ask for more of it. */
+const PAGE = 64
 
 type Walked = { readonly position: number; readonly ts: number; readonly interrupted: boolean }
 
