@@ -12,7 +12,7 @@ import { assertClock, type LogOrigin, openLog } from '../shell/adopt.ts'
 import { Halt } from '../shell/halt.ts'
 import type { Software } from '../shell/job.ts'
 import { runId, runNight, type RunReport } from '../shell/run.ts'
-import { type Sealer, sealer } from '../shell/tlog/seal.ts'
+import { assertNotSetBack, type Sealer, sealer } from '../shell/tlog/seal.ts'
 import { whileSealing } from '../shell/tlog/while-sealing.ts'
 import type { Io } from './command.ts'
 import type { Programme } from './programme.ts'
@@ -39,7 +39,7 @@ export const sealerOf = ({ ledger, tlog }: Pick<Opened, 'ledger' | 'tlog'>): Sea
 /** Opens the log on first use: a real ledger gets a random name, a simulated one says what it is. */
 export const beginLog = async (opened: Opened, config: Config, run: string): Promise<LogOrigin> => {
   // A database that lost what was signed is not written to, also if it lost everything.
-  await sealerOf(opened)()
+  await assertNotSetBack({ ...opened.tlog, ledger: opened.ledger })
   const { kind } = opened.clock
   const place = kind === 'simulated' ? 'simulated.invalid' : 'localhost'
   const given = config.origin ?? `crawl-ledger/${randomBytes(4).toString('hex')}`

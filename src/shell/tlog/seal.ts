@@ -107,6 +107,17 @@ const begin = async (
   return begun
 }
 
+/** Refuses a ledger that does not hold what was signed. Quicker than sealing: nothing is written. */
+export const assertNotSetBack = async ({
+  ledger,
+  lastSigned,
+}: Pick<SealPorts, 'ledger' | 'lastSigned'>): Promise<void> => {
+  const note = await orHalt(lastSigned.read())
+  if (note === undefined) return
+  const { position: size } = await orHalt(ledger.head())
+  assertNotBehind(headIn('the last-signed store', note), await readLogRecord(ledger), size)
+}
+
 const assertNotBehind = (last: Head, log: LogRecord | undefined, size: number): void => {
   if (log !== undefined && log.origin !== last.origin)
     throw new Halt({
