@@ -1,6 +1,6 @@
 /** Which positions an event cites, and what must stand there. */
 import type { Position } from '../kernel/position.ts'
-import type { EventType, LedgerEvent } from '../ledger/event.ts'
+import type { EventOf, EventType, LedgerEvent } from '../ledger/event.ts'
 
 export type Citation = {
   readonly field: string
@@ -15,6 +15,11 @@ const cites = (
 ): readonly Citation[] =>
   positions.flatMap((position) => (position === null ? [] : [{ field, position, type }]))
 
+const citedBySent = ({ decision, via }: EventOf<'RequestSent'>): readonly Citation[] => [
+  ...cites('decision', 'RobotsDecided', decision),
+  ...cites('via', 'RequestSent', via),
+]
+
 /** Total: every event type says what it rests on. */
 export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
   switch (event.type) {
@@ -27,10 +32,7 @@ export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
     case 'RequestWithheld':
       return cites('decision', 'RobotsDecided', event.decision)
     case 'RequestSent':
-      return [
-        ...cites('decision', 'RobotsDecided', event.decision),
-        ...cites('via', 'RequestSent', event.via),
-      ]
+      return citedBySent(event)
     case 'ResponseReceived':
     case 'RequestFailed':
     case 'RequestAbandoned':
@@ -42,6 +44,7 @@ export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
     case 'SiteStopped':
       return cites('requests', 'RequestSent', ...event.requests)
     case 'LogOpened':
+    case 'KeyRotated':
     case 'ProgrammeAdopted':
     case 'SourceListAdopted':
     case 'SiteExcluded':
