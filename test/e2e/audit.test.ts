@@ -187,7 +187,7 @@ test('a request that broke its promises is named by its position, with exit code
   deepEqual([difference?.['position'], difference?.['cause']], [position, 'misread-file'])
   match(
     await printed(1, 'audit', 'robots', '--reader', 'rfc9309@2'),
-    /sent, decided allow by rfc9309@1/,
+    /sent, decided allow by rfc9309@2/,
   )
   match(
     await printed(1, 'audit', 'robots', '--reader', 'rfc9309@2', '--csv'),
