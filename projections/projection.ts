@@ -48,6 +48,11 @@ export type Fold<S extends Json> = {
   readonly initial: (key: string) => S
   /** Total: an event that does not concern the state gives back the state itself. */
   readonly fold: (state: S, step: Folded) => S
+  /**
+   * A state that takes no more events: its rows are written a last time, and of the state the store
+   * keeps the key alone. Left out: none is.
+   */
+  readonly isFinal?: (state: S) => boolean
 }
 
 /** The other pure part, in `rows.ts`. */

@@ -123,9 +123,12 @@ const redirectOf = (event: EventOf<'RedirectDecided'>): Redirect => ({
   to: event.to,
 })
 
+/** RFC 9110 §15.4: where a redirect is answered, what was decided about it follows. */
+const REDIRECTS: ReadonlySet<number | null> = new Set([301, 302, 303, 307, 308])
+
 export const requestLogFold: Fold<RequestLogState> = {
   name: 'request-log',
-  version: 1,
+  version: 2,
   interestedIn: [
     'RequestSent',
     'ResponseReceived',
@@ -135,6 +138,8 @@ export const requestLogFold: Fold<RequestLogState> = {
   ],
   keysOf,
   initial,
+  isFinal: ({ closed, redirect }) =>
+    closed !== null && (redirect !== null || !REDIRECTS.has(closed.status)),
   fold: (state, { recorded }) => {
     const { event, position } = recorded
     if (event.type === 'RequestSent')

@@ -6,7 +6,8 @@ import { canonicalJson, type Json } from '../../kernel/canonical-json.ts'
 import { E, type Either } from '../../kernel/fp.ts'
 import type { Unavailable } from '../../ledger/port.ts'
 
-type Held = { state: Json; isNew: boolean; changed: boolean }
+/** `final`: takes no more events. Loaded again, a final state is its key and nothing else. */
+type Held = { state: Json; isNew: boolean; changed: boolean; final: boolean }
 
 type Committed = Either<Unavailable | Overtaken, Standing>
 
@@ -55,16 +56,30 @@ const storable = (cell: Json): Json => {
   )
 }
 
+/** How a state that takes no more events stands in the table: nobody will ask for it. */
+const FINAL = 'null'
+
 /** A state as text, and its rows as every store can hold them. */
 export const stateAndRows = (
-  { rowsOf }: Projection,
+  { rowsOf, isFinal, table }: Projection,
   state: Json,
 ): { readonly state: string; readonly rows: readonly Row[] } => {
-  const text = canonicalJson(state)
   const rows = rowsOf(state)
+  const isLast = isFinal?.(state) === true
+  const text = isLast ? FINAL : canonicalJson(state)
   // Rows say nothing that their state does not; a row's columns are its own keys, and stay.
-  const clean = text.includes('\\u0000') ? rows.map((row) => storable(row) as Row) : rows
-  return { state: text, rows: clean }
+  const clean = isLast ? !rows.some((row) => hasNul(row, table.columns)) : !text.includes('\\u0000')
+  return { state: text, rows: clean ? rows : rows.map((row) => storable(row) as Row) }
+}
+
+const hasNul = (row: Row, columns: readonly string[]): boolean => {
+  for (const column of columns) {
+    const cell = row[column]
+    if (typeof cell === 'string' && cell.includes(NUL)) return true
+    if (typeof cell === 'object' && cell !== null && canonicalJson(cell).includes('\\u0000'))
+      return true
+  }
+  return false
 }
 
 /** Brings the batch's states into memory and folds it, in the order of the ledger. */
@@ -84,8 +99,10 @@ export const foldBatch = async (
   for (const [i, step] of batch.entries())
     for (const key of keys[i] ?? []) {
       const known = present(held.get(key), 'every key of the batch is held')
+      if (known.final) continue
       const state = projection.fold(known.state, step)
       known.changed ||= state !== known.state
+      known.final = projection.isFinal?.(state) === true
       known.state = state
     }
   return E.right(undefined)
@@ -110,7 +127,8 @@ const hold = async (
     const text = loaded.right.get(key)
     // A table's states were written by the same fold, under this name and version.
     const state = text === undefined ? projection.initial(key) : (JSON.parse(text) as Json)
-    held.set(key, { state, isNew: text === undefined, changed: false })
+    const final = text === FINAL && projection.isFinal !== undefined
+    held.set(key, { state, isNew: text === undefined, changed: false, final })
     elsewhere?.delete(key)
     states.bytes += text?.length ?? 0
     if (text === undefined) states.newKeys += 1

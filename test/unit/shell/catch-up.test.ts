@@ -78,19 +78,21 @@ test('CL5 a new version of the reader builds the table anew and reads the bodies
 test('CL5 a new version of the projection builds the table anew', async () => {
   const ports = portsOf(new History())
   const before = right(await catchUp(ports)(requestLog)())
-  const live = right(await catchUp(ports)({ ...requestLog, version: 2 })())
-  deepEqual([live.version, live.generation > before.generation], [2, true])
+  const version = requestLog.version + 1
+  const live = right(await catchUp(ports)({ ...requestLog, version })())
+  deepEqual([live.version, live.generation > before.generation], [version, true])
 })
 
 test('CL5 a program that is older than the table leaves it alone', async () => {
   const history = new History()
   const ports = portsOf(history)
-  const newer = right(await catchUp(ports)({ ...requestLog, version: 2 })())
+  const { version } = requestLog
+  const newer = right(await catchUp(ports)({ ...requestLog, version: version + 1 })())
   deepEqual(left(await catchUp(ports)(requestLog)()), {
     tag: 'NewerBuild',
     projection: 'request-log',
-    found: { version: 2, reader: null },
-    ours: { version: 1, reader: null },
+    found: { version: version + 1, reader: null },
+    ours: { version, reader: null },
   })
   deepEqual(right(await ports.store.live(requestLog)()), newer)
   const reader = ports.readers.map((one) => ({ ...one, version: 2 }))
@@ -183,4 +185,35 @@ test('CL2 a text a database cannot hold is shown without what it cannot hold', a
   right(await catchUp(ports)(publisherList)())
   const { rows } = right(await ports.store.readRows(publisherList, { limit: 9 })())
   deepEqual(rows[0]?.['named_by'], [{ ...naming, sellerId: '1\uFFFD2' }])
+})
+
+test('CL5 a final state takes no more events, neither in a rebuild nor in a catch-up', async () => {
+  const asked = { site: 'news.example', purpose: 'robots' as const }
+  const told = (history: History, part: 1 | 2): History => {
+    if (part === 1) history.fetch(asked, { tag: 'answer', status: 200, body: 'a\u0000b' })
+    const closing = history.recorded.findLast(({ event }) => event.type === 'ResponseReceived')
+    // A second closing event of the same request: no ledger of ours has one, and a fold is total.
+    if (part === 2 && closing?.event.type === 'ResponseReceived')
+      history.append({ ...closing.event, status: 500 }, closing.stream)
+    return history
+  }
+  const history = new History()
+  const ports = portsOf(history)
+  right(await catchUp(ports)(requestLog)())
+  told(history, 1)
+  const live = right(await catchUp(ports)(requestLog)())
+  const states = right(await ports.store.readStates(live, { after: '', limit: 9 })())
+  deepEqual(
+    states.map(({ state }) => state),
+    ['null'],
+  )
+  told(history, 2)
+  right(await catchUp(ports)(requestLog)())
+  const page = right(await ports.store.readRows(requestLog, { limit: 9 })())
+  deepEqual(
+    page.rows.map(({ status }) => status),
+    [200],
+  )
+  right(await rebuild(ports)(requestLog)())
+  deepEqual(right(await ports.store.readRows(requestLog, { limit: 9 })()).rows, page.rows)
 })
