@@ -13,7 +13,7 @@ export type RobotsFiles = {
   readonly knowledge: (read: EventOf<'RobotsRead'>) => Promise<RobotsKnowledge>
 }
 
-/** A hostile file can keep some 12 MB of rules. */
+/** A hostile file can keep some 4 MB of rules. */
 const CACHED_FILES_MAX = 20
 /** RFC 9309 §2.5 asks for 500 KiB at least; decoded beyond this is cut by the reader itself. */
 export const ROBOTS_DECODED_MAX = 8_388_608
