@@ -17,6 +17,8 @@ const REDIRECTS: ReadonlyMap<string, string> = new Map([
   ['second-hop-outside', 'H_REDIRECT_SECOND_HOP'],
 ])
 
+const UNREAD = { 'body-missing': 'H_BODY_MISSING', 'body-erased': 'H_BODY_ERASED' } as const
+
 /** The one fault of a fetch that left nothing to read. */
 export const unreadFault = (event: Concluded, reading: Folded['reading']): FetchFault => {
   const detail = event.because
@@ -31,7 +33,7 @@ export const unreadFault = (event: Concluded, reading: Folded['reading']): Fetch
       return { code: detail.endsWith('timeout') ? 'H_TIMEOUT' : 'H_NETWORK', detail }
     case 'answered':
       return reading !== undefined && 'unread' in reading
-        ? { code: 'H_BODY_MISSING', detail: reading.unread }
+        ? { code: UNREAD[reading.unread], detail: reading.unread }
         : { code: 'H_BODY_NOT_KEPT', detail }
   }
 }

@@ -34,6 +34,9 @@ export type KnownReadings = {
   readonly readings: ReadonlyMap<number, string>
 }
 
+/** `log` kept: this user of the database may not have its write-ahead log and statistics rewritten. */
+export type Scrubbed = { readonly log: 'rewritten' | 'kept' }
+
 /** Which rows to read, in key order. */
 export type RowsQuery = {
   /** Rows whose columns have these values. */
@@ -114,6 +117,13 @@ export type ProjectionStore = {
     reader: string,
     readings: ReadonlyMap<number, string>,
   ) => TaskEither<Unavailable, void>
+  /**
+   * Forgets every reader's readings of these captures, and each text that no other capture gives.
+   * What is left of them in files goes with `scrub`.
+   */
+  readonly forgetReadings: (concluded: readonly number[]) => TaskEither<Unavailable, void>
+  /** Leaves nothing in the store's files of what was deleted or dropped before, as far as it may. */
+  readonly scrub: () => TaskEither<Unavailable, Scrubbed>
   readonly readRows: (projection: Projection, query: RowsQuery) => TaskEither<Unavailable, RowsPage>
   /** All states in key order as canonical JSON text, for comparing two builds bit for bit. */
   readonly readStates: (

@@ -19,8 +19,11 @@ export type Row = { readonly position: number; readonly [column: string]: Cell }
  */
 export type Reading = { readonly reader: string; readonly reading: Json }
 
-/** The body was kept once and is not in the body store any more: the fold says so, and goes on. */
-export type Unread = { readonly reader: string; readonly unread: 'body-missing' }
+/**
+ * The body was kept once and is not in the body store any more, by a person's act or otherwise: the
+ * fold says so, and goes on.
+ */
+export type Unread = { readonly reader: string; readonly unread: 'body-missing' | 'body-erased' }
 
 /**
  * One step of a fold: the event, and if it concludes a fetch that the projection reads and whose

@@ -6,6 +6,7 @@ import type { ProjectionStore } from '../projections/port.ts'
 import { fileBodyStore } from './adapters/bodies/files.ts'
 import { folderAt } from './adapters/files/folder.ts'
 import { fileSigningKeys } from './adapters/files/signing-keys.ts'
+import { fileSwept } from './adapters/files/swept.ts'
 import { fileLastSigned, fileVerified } from './adapters/files/tlog.ts'
 import { parseAuthority } from './adapters/http/authority.ts'
 import { httpFetcher } from './adapters/http/fetcher.ts'
@@ -20,7 +21,7 @@ import { systemClock } from './adapters/system/clock.ts'
 import { every } from './adapters/system/every.ts'
 import { isProcessGone, processIdentity } from './adapters/system/process-identity.ts'
 import { simulatedClock } from './adapters/system/simulated-clock.ts'
-import type { BodyStore, Fetcher, SaltedBodies } from './capture/port.ts'
+import type { Fetcher } from './capture/port.ts'
 import type { Config } from './config.ts'
 import type { Clock } from './kernel/clock.ts'
 import { E } from './kernel/fp.ts'
@@ -30,6 +31,8 @@ import type { TlogPorts } from './ledger/tlog/port.ts'
 import type { Claims } from './politeness/port.ts'
 import { READERS } from './readers/index.ts'
 import type { Reader } from './readers/reader.ts'
+import { type Bodies, tellingErased } from './shell/erasing/erased-bodies.ts'
+import type { SweptMemory } from './shell/erasing/sweep.ts'
 import { Halt, orHalt } from './shell/halt.ts'
 
 /** Everything a command works with, opened. */
@@ -38,7 +41,8 @@ export type Opened = {
   /** The transparency log over the ledger: its tree, heads and keys. */
   readonly tlog: TlogPorts
   readonly claims: Claims
-  readonly bodies: BodyStore & SaltedBodies
+  readonly bodies: Bodies
+  readonly swept: SweptMemory
   readonly store: ProjectionStore
   readonly readers: readonly Reader[]
   readonly clock: Clock
@@ -68,7 +72,11 @@ const composeOn = async (config: Config, { database, close }: OpenedDatabase): P
     ledger,
     tlog: tlogOf(config, database),
     claims,
-    bodies: await orHalt(fileBodyStore(join(config.data, 'bodies'), randomBytes)),
+    bodies: tellingErased(
+      await orHalt(fileBodyStore(join(config.data, 'bodies'), randomBytes)),
+      ledger,
+    ),
+    swept: fileSwept(join(config.data, 'erased-through')),
     store: postgresProjectionStore(database),
     readers: READERS,
     clock,

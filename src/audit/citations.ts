@@ -41,6 +41,11 @@ export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
     case 'FetchConcluded':
     case 'NetworkObserved':
       return cites('request', 'RequestSent', event.request)
+    case 'BodyErased':
+      return [
+        ...cites('request', 'RequestSent', event.request),
+        ...cites('response', 'ResponseReceived', event.response),
+      ]
     case 'SiteStopped':
       return cites('requests', 'RequestSent', ...event.requests)
     case 'LogOpened':

@@ -29,7 +29,7 @@ export type PromiseResult = {
   readonly programme: string | null
   readonly says: string
   readonly state: 'kept' | 'broken' | 'not-applicable'
-  /** How many events were judged, and how many could not be: a kept file is gone, or a policy unreadable. */
+  /** How many events were judged, and how many could not be: a kept file is gone or was erased, or a policy unreadable. */
   readonly checked: number
   readonly unjudged: number
   /** All breaches; listed are the first BREACHES_LISTED_MAX. */

@@ -59,7 +59,7 @@ export type RobotsAudit = {
   readonly wants: (recorded: Recorded) => KeptFile | undefined
   readonly take: (
     recorded: Recorded,
-    bytes: Uint8Array | 'missing' | 'undecodable' | undefined,
+    bytes: Uint8Array | 'missing' | 'erased' | 'undecodable' | undefined,
   ) => Difference | undefined
   readonly totals: () => RobotsAuditTotals
 }
@@ -78,7 +78,7 @@ export const robotsAudit = (reader: RobotsReader, window: RobotsWindow): RobotsA
 
   const judge = (
     decided: DecidedStep,
-    bytes: Uint8Array | 'missing' | 'undecodable' | undefined,
+    bytes: Uint8Array | 'missing' | 'erased' | 'undecodable' | undefined,
   ): Difference | undefined => {
     const answer = answerOf(reader, decided, bytes)
     if (answer === 'declined' || answer === 'gone') {
@@ -112,11 +112,11 @@ export const robotsAudit = (reader: RobotsReader, window: RobotsWindow): RobotsA
 const answerOf = (
   reader: RobotsReader,
   { step, ruling, file, wrongFile }: DecidedStep,
-  bytes: Uint8Array | 'missing' | 'undecodable' | undefined,
+  bytes: Uint8Array | 'missing' | 'erased' | 'undecodable' | undefined,
 ): Answer | 'declined' | 'gone' | undefined => {
   if (file === undefined || bytes === undefined)
     return wrongFile === undefined ? undefined : { verdict: 'unread', line: null }
-  if (bytes === 'missing') return 'gone'
+  if (bytes === 'missing' || bytes === 'erased') return 'gone'
   if (bytes === 'undecodable') return { verdict: 'unread', line: null }
   const answer = reader.answer(bytes, ruling.token, step.event.url)
   if (answer.tag === 'Declined') return 'declined'
@@ -129,7 +129,7 @@ const answerOf = (
 const difference = (
   { step, ruling, decision, wrongFile }: DecidedStep,
   other: Answer,
-  bytes: Uint8Array | 'missing' | 'undecodable' | undefined,
+  bytes: Uint8Array | 'missing' | 'erased' | 'undecodable' | undefined,
 ): Difference => {
   const { event, position, ts } = step
   const { programme, night, purpose, url } = event

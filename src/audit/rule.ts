@@ -11,6 +11,8 @@ export type Kept =
   | { readonly tag: 'Read'; readonly file: RobotsFile }
   /** The body store does not have it. */
   | { readonly tag: 'Missing' }
+  /** A person had it erased, after it was kept: what rests on it cannot be told any more. */
+  | { readonly tag: 'Erased' }
   /** Its content coding cannot be undone. */
   | { readonly tag: 'Undecodable' }
 

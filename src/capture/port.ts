@@ -65,7 +65,15 @@ export type SaltedBodies = {
     commit: Digest,
   ) => TaskEither<BodyFailure, { readonly salt: Buffer; readonly bytes: Buffer }>
 }
+/** Forgets a body for good: its bytes and its salt are gone from the store when it answers. */
+export type BodyEraser = {
+  /** `absent`: it was not there; an erasure that was cut short is finished by the next one. */
+  readonly erase: (commit: Digest) => TaskEither<Unavailable, 'erased' | 'absent'>
+}
+
+/** `BodyErased`: a person had it erased, and the event at `event` says so. */
 export type BodyFailure =
   | Unavailable
   | { readonly tag: 'BodyMissing'; readonly commit: Digest }
+  | { readonly tag: 'BodyErased'; readonly commit: Digest; readonly event: number }
   | { readonly tag: 'BodyAltered'; readonly commit: Digest }

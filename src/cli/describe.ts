@@ -39,6 +39,7 @@ export const describe = (event: LedgerEvent): string => {
     case 'PathReadmitted':
     case 'SourceNotRead':
     case 'SourceReinstated':
+    case 'BodyErased':
       return describeAct(event)
   }
 }
@@ -73,6 +74,7 @@ type Act = EventOf<
   | 'PathReadmitted'
   | 'SourceNotRead'
   | 'SourceReinstated'
+  | 'BodyErased'
 >
 
 const describeAct = (event: Act): string => {
@@ -87,6 +89,8 @@ const describeAct = (event: Act): string => {
     case 'SourceNotRead':
     case 'SourceReinstated':
       return `${event.programme}, ${event.source} ${by}`
+    case 'BodyErased':
+      return `the body of position ${event.response} (${event.basis}) ${by}`
     case 'SiteExcluded':
     case 'SiteReadmitted':
     case 'SiteResumed':

@@ -9,6 +9,7 @@ import type { Source } from '../programmes/sources.ts'
 import { READERS } from '../readers/index.ts'
 import { ROBOTS_READER } from '../robots/reader.ts'
 import { assertClock, type LogOrigin, openLog } from '../shell/adopt.ts'
+import { sweepErased } from '../shell/erasing/sweep.ts'
 import { Halt } from '../shell/halt.ts'
 import type { Software } from '../shell/job.ts'
 import { runId, runNight, type RunReport } from '../shell/run.ts'
@@ -62,6 +63,8 @@ export const runOneNight = async (
 ): Promise<RunReport> => {
   const run = newRun(opened)
   await beginLogFor(opened, config, run)
+  // An erasure that was cut short is carried out before anybody reads a body again.
+  await sweepErased(opened)
   return sealedWhile(io, opened, (stop) =>
     runNight(
       { ...opened, fetch: night.fetch },

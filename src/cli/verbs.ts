@@ -1,3 +1,4 @@
+import { eraseVerb } from './acts/erase.ts'
 import { excludeVerb, leaveAloneVerb, paceVerb, readmitVerb, resumeVerb } from './acts/site.ts'
 import { notReadVerb, reinstateVerb } from './acts/source.ts'
 import { auditVerb } from './auditing/audit.ts'
@@ -34,6 +35,7 @@ export const VERBS: readonly Verb[] = [
   leaveAloneVerb,
   notReadVerb,
   reinstateVerb,
+  eraseVerb,
   logVerb,
   showVerb,
   findVerb,

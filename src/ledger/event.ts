@@ -1,5 +1,6 @@
 /** Every event of the ledger, newest shape; older versions are upcast here, never rewritten. */
 import { t } from '../kernel/codec.ts'
+import { BodyErased } from './events/body-erased.ts'
 import { FetchConcluded } from './events/fetch-concluded.ts'
 import { KeyRotated } from './events/key-rotated.ts'
 import { LogOpened } from './events/log-opened.ts'
@@ -53,6 +54,7 @@ export const EVENTS = [
   PathReadmitted,
   SourceNotRead,
   SourceReinstated,
+  BodyErased,
   RunEnded,
 ] as const
 

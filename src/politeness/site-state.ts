@@ -2,6 +2,7 @@
  * What the ledger knows of one site that a decision about it needs: a fold over the site's stream.
  * It holds for every programme at once, because a site has one pace, whoever asks.
  */
+import type { Digest } from '../kernel/digest.ts'
 import { instant, type Instant } from '../kernel/instant.ts'
 import type { Position } from '../kernel/position.ts'
 import type { Site } from '../kernel/site.ts'
@@ -14,6 +15,7 @@ import {
   newProgramme,
   type ProgrammeState,
 } from './programme-state.ts'
+import { withoutBody } from './validator.ts'
 
 export type SiteState = {
   readonly site: Site
@@ -82,6 +84,8 @@ const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
       return change(state, event.programme, (programme) =>
         foldProgramme(programme, event, recorded),
       )
+    case 'BodyErased':
+      return forgetBody(state, event.commit)
     case 'LogOpened':
     case 'KeyRotated':
     case 'ProgrammeAdopted':
@@ -149,6 +153,17 @@ const foldClosing = (state: SiteState, closing: ClosingEvent, endedAt: Instant):
   const closed = { ...state, open: null, nextAllowedAt: next.at, lastEndedAt: endedAt, cooldown }
   return change(closed, closing.programme, (programme) => foldClosingOf(programme, closing))
 }
+
+/** A 304 would confirm a body that is not there any more: the page is asked for in full. */
+const forgetBody = (state: SiteState, commit: Digest): SiteState => ({
+  ...state,
+  programmes: new Map(
+    [...state.programmes].map(([name, programme]) => [
+      name,
+      { ...programme, validators: withoutBody(programme.validators, commit) },
+    ]),
+  ),
+})
 
 const resumeAll = (state: SiteState): SiteState => ({
   ...state,

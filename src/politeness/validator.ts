@@ -52,6 +52,9 @@ export const foldValidators = (
   return after
 }
 
+export const withoutBody = (before: Validators, commit: Digest): Validators =>
+  new Map([...before].filter(([, validator]) => validator.commit !== commit))
+
 /** The conditional headers of the next request. */
 export const conditionalHeaders = (validator: Validator | undefined): readonly Header[] => {
   const headers: Header[] = []

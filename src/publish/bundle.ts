@@ -8,6 +8,8 @@ export const FILES = {
   growth: 'consistency.txt',
   body: 'body.bin',
   salt: 'body.salt',
+  erased: 'erased.json',
+  erasedProof: 'erased.tlog-proof',
   policy: 'policy.txt',
   readme: 'README.txt',
 } as const

@@ -1,21 +1,22 @@
 /** Checks an evidence bundle against a policy: every byte of it but those of README.txt. */
 import { commitTo, SALT_BYTES } from '../capture/commitment.ts'
-import { describeParseFailure, type ParseFailure } from '../kernel/codec.ts'
-import { E, type Either } from '../kernel/fp.ts'
+import { E } from '../kernel/fp.ts'
 import { formatInstant, instant, type Instant } from '../kernel/instant.ts'
-import { decodeEntry, type DecodedEntry, leafHash } from '../ledger/entry.ts'
-import { type Head, parseHead, type Signed, signersOf } from '../ledger/tlog/head.ts'
-import { isGrowth, isIncluded } from '../ledger/tlog/proof.ts'
+import { decodeEntry, type DecodedEntry } from '../ledger/entry.ts'
+import { isGrowth } from '../ledger/tlog/proof.ts'
 import { type Bundle, FILE_NAMES, FILES } from './bundle.ts'
-import { isQuorum, keysOf, parsePolicy, type Policy } from './policy.ts'
-import { parseEntryProof, parseGrowthProof } from './proof-file.ts'
-
-/** Why a bundle proves nothing: in which file, and what. */
-export type EvidenceFault = {
-  readonly tag: 'EvidenceFault'
-  readonly file: string
-  readonly because: string
-}
+import { parsePolicy, type Policy } from './policy.ts'
+import { parseGrowthProof } from './proof-file.ts'
+import {
+  checkEvent,
+  type Checked,
+  fault,
+  headIn,
+  orFault,
+  type Proven,
+  type SignedHead,
+  textOf,
+} from './proven.ts'
 
 /** A head that was found good, and when witnesses say to have seen it: the earliest, RFC 3339. */
 export type CheckedHead = { readonly size: number; readonly witnessed: string | null }
@@ -29,47 +30,9 @@ export type Evidence = {
   readonly after: CheckedHead | null
   readonly before: CheckedHead
   readonly witnesses: readonly string[]
-  readonly body: 'fits' | 'not in the bundle' | 'none kept'
-}
-
-type Checked<A> = Either<EvidenceFault, A>
-
-const fault = (file: string, because: string): Either<EvidenceFault, never> =>
-  E.left({ tag: 'EvidenceFault', file, because })
-
-const orFault =
-  (file: string) =>
-  <A>(parsed: Either<ParseFailure, A>): Checked<A> =>
-    E.isLeft(parsed) ? fault(file, describeParseFailure(parsed.left)) : parsed
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-const textOf = (bundle: Bundle, file: string): Checked<string> => {
-  const bytes = bundle.get(file)
-  if (bytes === undefined) return fault(file, 'it is missing')
-  try {
-    return E.right(utf8.decode(bytes))
-  } catch {
-    return fault(file, 'it is not UTF-8')
-  }
-}
-
-type SignedHead = { readonly head: Head; readonly signed: readonly Signed[] }
-
-/** A checkpoint that the policy accepts, and in which nothing stands that nobody vouches for. */
-const headIn = (file: string, checkpoint: string, policy: Policy): Checked<SignedHead> => {
-  const head = orFault(file)(parseHead(checkpoint))
-  if (E.isLeft(head)) return head
-  const { note, origin } = head.right
-  const signed = orFault(file)(signersOf(note, keysOf(policy)))
-  if (E.isLeft(signed)) return signed
-  const keys = signed.right.map(({ key }) => key)
-  if (keys.length < note.signatures.length)
-    return fault(file, 'it carries a signature by a key that is not in the policy')
-  if (!keys.some((key) => key.use === 'log' && key.name === origin))
-    return fault(file, 'it is not signed by a log of the policy')
-  if (!isQuorum(policy, keys)) return fault(file, 'too few witnesses of the policy have signed it')
-  return E.right({ head: head.right, signed: signed.right })
+  readonly body: 'fits' | 'erased' | 'not in the bundle' | 'none kept'
+  /** The event by which a person had the body erased, if the bundle proves one. */
+  readonly erased: { readonly position: number; readonly ts: string; readonly basis: string } | null
 }
 
 const checkPolicy = (bundle: Bundle, { rules }: Policy): Checked<void> => {
@@ -86,22 +49,6 @@ const checkPolicy = (bundle: Bundle, { rules }: Policy): Checked<void> => {
         FILES.policy,
         `it says what the policy you gave does not (${other ?? 'comments or blanks'}); find out which is right, and take this file out to check by yours alone`,
       )
-}
-
-type Proven = { readonly index: number; readonly checkpoint: string; readonly with: SignedHead }
-
-const checkEvent = (bundle: Bundle, entry: Buffer, policy: Policy): Checked<Proven> => {
-  const text = textOf(bundle, FILES.proof)
-  if (E.isLeft(text)) return text
-  const parsed = orFault(FILES.proof)(parseEntryProof(text.right))
-  if (E.isLeft(parsed)) return parsed
-  const { index, proof, checkpoint } = parsed.right
-  const accepted = headIn(FILES.proof, checkpoint, policy)
-  if (E.isLeft(accepted)) return accepted
-  const { size, root } = accepted.right.head
-  return isIncluded({ leaf: leafHash(entry), index, size, root, proof })
-    ? E.right({ index, checkpoint, with: accepted.right })
-    : fault(FILES.event, 'these bytes are not in the log at this place')
 }
 
 /** The head from before the event, if the bundle has one; both files of it or none. */
@@ -129,18 +76,58 @@ const checkBefore = (
     : fault(FILES.growth, 'the later head did not grow out of the earlier one')
 }
 
-const checkBody = (bundle: Bundle, decoded: DecodedEntry): Checked<Evidence['body']> => {
+type Told = Pick<Evidence, 'body' | 'erased'>
+
+const checkBody = (
+  bundle: Bundle,
+  proven: Proven,
+  decoded: DecodedEntry,
+  policy: Policy,
+): Checked<Told> => {
   const { event } = decoded
   const kept = event.type === 'ResponseReceived' && event.body.kept ? event.body : undefined
   const [bytes, salt] = [bundle.get(FILES.body), bundle.get(FILES.salt)]
+  if (bundle.has(FILES.erased) || bundle.has(FILES.erasedProof))
+    return bytes === undefined && salt === undefined
+      ? checkErased(bundle, proven, kept?.commit, policy)
+      : fault(FILES.erased, 'it says that the body was erased, and the bundle has it')
   if (bytes === undefined && salt === undefined)
-    return E.right(kept === undefined ? 'none kept' : 'not in the bundle')
+    return E.right({ body: kept === undefined ? 'none kept' : 'not in the bundle', erased: null })
   if (kept === undefined) return fault(FILES.body, 'the event speaks of no kept body')
   if (bytes === undefined || salt?.length !== SALT_BYTES)
     return fault(FILES.salt, 'body and salt belong together, and a salt has 32 bytes')
   return bytes.length === kept.bytes && commitTo(bytes, salt) === kept.commit
-    ? E.right('fits')
+    ? E.right({ body: 'fits', erased: null })
     : fault(FILES.body, 'it is not the body that the event commits to')
+}
+
+/** The erasure is an event of the same log, later than this one, and about this very body. */
+const checkErased = (
+  bundle: Bundle,
+  proven: Proven,
+  commit: string | undefined,
+  policy: Policy,
+): Checked<Told> => {
+  const entry = bundle.get(FILES.erased)
+  if (entry === undefined) return fault(FILES.erased, 'it is missing')
+  const erasing = checkEvent(bundle, entry, policy, {
+    event: FILES.erased,
+    proof: FILES.erasedProof,
+  })
+  if (E.isLeft(erasing)) return erasing
+  const decoded = orFault(FILES.erased)(decodeEntry(entry))
+  if (E.isLeft(decoded)) return decoded
+  const { event, envelope } = decoded.right
+  const { index } = erasing.right
+  const isOfIt =
+    event.type === 'BodyErased' &&
+    event.commit === commit &&
+    event.response === proven.index + 1 &&
+    index > proven.index &&
+    erasing.right.with.head.origin === proven.with.head.origin
+  if (!isOfIt) return fault(FILES.erased, 'it is not the erasure of the body of this event')
+  const erased = { position: index + 1, ts: formatInstant(envelope.ts), basis: event.basis }
+  return E.right({ body: 'erased', erased })
 }
 
 /** A witness may see a head so much later than it was signed, and clocks differ. */
@@ -192,28 +179,26 @@ export const checkEvidence = (bundle: Bundle, policy: Policy): Checked<Evidence>
   if (E.isLeft(older)) return older
   const decoded = orFault(FILES.event)(decodeEntry(entry))
   if (E.isLeft(decoded)) return decoded
-  return concluded(bundle, proven.right, older.right, decoded.right)
+  const timely = checkTime(decoded.right.envelope.ts, older.right, proven.right.with)
+  if (E.isLeft(timely)) return timely
+  const body = checkBody(bundle, proven.right, decoded.right, policy)
+  return E.isLeft(body)
+    ? body
+    : E.right(concluded(proven.right, older.right, decoded.right, body.right))
 }
 
 const concluded = (
-  bundle: Bundle,
   proven: Proven,
   older: SignedHead | undefined,
   decoded: DecodedEntry,
-): Checked<Evidence> => {
-  const timely = checkTime(decoded.envelope.ts, older, proven.with)
-  if (E.isLeft(timely)) return timely
-  const witnesses = proven.with.signed
-    .filter(({ time }) => time !== null)
-    .map(({ key }) => key.name)
-  return E.map((body: Evidence['body']) => ({
-    position: proven.index + 1,
-    origin: proven.with.head.origin,
-    type: decoded.event.type,
-    ts: formatInstant(decoded.envelope.ts),
-    after: older === undefined ? null : headOf(older),
-    before: headOf(proven.with),
-    witnesses,
-    body,
-  }))(checkBody(bundle, decoded))
-}
+  told: Told,
+): Evidence => ({
+  position: proven.index + 1,
+  origin: proven.with.head.origin,
+  type: decoded.event.type,
+  ts: formatInstant(decoded.envelope.ts),
+  after: older === undefined ? null : headOf(older),
+  before: headOf(proven.with),
+  witnesses: proven.with.signed.filter(({ time }) => time !== null).map(({ key }) => key.name),
+  ...told,
+})

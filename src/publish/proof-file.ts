@@ -43,9 +43,12 @@ export const formatEntryProof = ({ index, proof, checkpoint }: EntryProof): stri
   `${FORMAT}\nindex ${index}\n${hashLines(proof)}\n${checkpoint}`
 
 /** Refuses `extra` lines too: nothing vouches for them. */
-export const parseEntryProof = (text: string): Either<ParseFailure, EntryProof> =>
+export const parseEntryProof = (
+  text: string,
+  file = 'event.tlog-proof',
+): Either<ParseFailure, EntryProof> =>
   E.map(({ number, ...rest }: ProofFile) => ({ index: number, ...rest }))(
-    parseFile('event.tlog-proof', text, `${FORMAT}\nindex `),
+    parseFile(file, text, `${FORMAT}\nindex `),
   )
 
 export type GrowthProof = {

@@ -4,8 +4,19 @@
  */
 import type { Head } from '../ledger/tlog/head.ts'
 import type { VerifierKey } from '../ledger/tlog/key.ts'
-import { isBy } from '../ledger/tlog/note.ts'
-import { growthSides, inclusionSides, type Side } from '../ledger/tlog/proof.ts'
+import { growthSides } from '../ledger/tlog/proof.ts'
+import {
+  checkSignature,
+  command,
+  DECODE,
+  GROWTH_FROM,
+  inclusion,
+  isRoot,
+  join,
+  type ProofFiles,
+  type Proven,
+  verdict,
+} from './readme-commands.ts'
 
 export type Told = {
   readonly position: number
@@ -16,74 +27,9 @@ export type Told = {
   readonly before: { readonly head: Head; readonly proof: readonly Buffer[] } | undefined
   readonly keys: readonly VerifierKey[]
   readonly hasBody: boolean
+  /** Why there is no body: the event by which it was erased, and its own proof. */
+  readonly erasure: Proven | null
   readonly isSimulated: boolean
-}
-
-const command = (...lines: readonly string[]): string => lines.map((l) => `    ${l}\n`).join('')
-
-const SHA256 = 'openssl dgst -sha256 -binary'
-const DECODE = 'openssl base64 -d -A'
-/** RFC 8410: what stands before the 32 bytes of an Ed25519 key in DER, in octal for printf. */
-const DER = String.raw`\060\052\060\005\006\003\053\145\160\003\041\000`
-
-/** One word of a shell, whatever is in it. */
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
-
-const verdict = (test: string, what: string): string =>
-  `if ${test}; then echo "OK: ${what}"; else echo "FALSE: ${what}"; fi`
-
-/** The line of the first signature by one of the log's keys, and that key. */
-const signatureIn = ({ note }: Head, keys: readonly VerifierKey[]) => {
-  const lines = note.text.split('\n').length
-  for (const [i, signature] of note.signatures.entries()) {
-    const key = keys.find((known) => isBy(signature, known))
-    if (key !== undefined) return { key, line: lines + 1 + i }
-  }
-  return undefined
-}
-
-const checkSignature = (
-  file: string,
-  head: Head,
-  keys: readonly VerifierKey[],
-  what: string,
-): string => {
-  const found = signatureIn(head, keys)
-  if (found === undefined) return command(`echo "FALSE: ${what} is not signed by the log"`)
-  return command(
-    `KEY=${quoted(found.key.vkey)}`,
-    `{ printf '${DER}'; printf '%s' "$KEY" | cut -d+ -f3- | ${DECODE} | tail -c 32; } > "$W/key"`,
-    `head -n 3 ${file} > "$W/text"`,
-    `sed -n '${found.line}p' ${file} | sed 's/.* //' | ${DECODE} | tail -c 64 > "$W/signature"`,
-    `openssl pkey -pubin -inform DER -in "$W/key" -out "$W/key.pem"`,
-    verdict(
-      'openssl pkeyutl -verify -pubin -inkey "$W/key.pem" -rawin -in "$W/text" -sigfile "$W/signature" > "$W/said"',
-      what,
-    ),
-  )
-}
-
-/** Puts together a node of the tree out of the hash in `name` and line `line` of `file`. */
-const join = (name: string, file: string, line: number, side: Side): string => {
-  const sibling = `sed -n '${line}p' ${file} | ${DECODE}`
-  const parts = side === 'left' ? `${sibling}; cat "$W/${name}"` : `cat "$W/${name}"; ${sibling}`
-  return `{ printf '\\001'; ${parts}; } | ${SHA256} > "$W/next"; mv "$W/next" "$W/${name}"`
-}
-
-const isRoot = (name: string, checkpoint: string): string =>
-  `[ "$(openssl base64 -A -in "$W/${name}")" = "$(sed -n 3p ${checkpoint})" ]`
-
-/** In the proof file the hashes begin on line 3, in the file of growth on line 2. */
-const PROOF_FROM = 3
-const GROWTH_FROM = 2
-
-const inclusion = ({ position, head, proof }: Told): string => {
-  const sides = inclusionSides({ index: position - 1, size: head.size }, proof.length) ?? []
-  return command(
-    `{ printf '\\000'; cat event.json; } | ${SHA256} > "$W/hash"`,
-    ...sides.map((side, i) => join('hash', 'event.tlog-proof', PROOF_FROM + i, side)),
-    verdict(isRoot('hash', '"$W/checkpoint"'), 'the event is in the log, byte for byte'),
-  )
 }
 
 const growth = ({ head, before }: Told): string => {
@@ -111,7 +57,7 @@ const growth = ({ head, before }: Told): string => {
   )
 }
 
-const files = ({ position, head, before, hasBody }: Told): string =>
+const files = ({ position, head, before, hasBody, erasure }: Told): string =>
   [
     'The files\n',
     '  event.json         the event, exactly the bytes that were recorded',
@@ -128,6 +74,13 @@ const files = ({ position, head, before, hasBody }: Told): string =>
           '  body.salt          32 random bytes that are hashed before the body',
         ]
       : []),
+    ...(erasure === null
+      ? []
+      : [
+          `  (no body.bin)      the body is withheld, erased by event ${erasure.position}`,
+          `  erased.json        that event (${erasure.about})`,
+          '  erased.tlog-proof  the proof that it is in the log',
+        ]),
     '  policy.txt         the keys of the log, as its operator states them\n',
   ].join('\n')
 
@@ -183,15 +136,52 @@ const body = ({ hasBody }: Told): readonly string[] =>
       ]
     : []
 
+const OWN: ProofFiles = {
+  event: 'event.json',
+  proof: 'event.tlog-proof',
+  what: 'the event is in the log, byte for byte',
+}
+
+const ERASURE: ProofFiles = {
+  event: 'erased.json',
+  proof: 'erased.tlog-proof',
+  what: 'the erasure is in the log, byte for byte',
+}
+
+const COMMIT = String.raw`sed 's/.*"commit":"\([0-9a-f]*\)".*/\1/'`
+
+const erased = ({ position, erasure, keys }: Told): readonly string[] => {
+  if (erasure === null) return []
+  return [
+    `Step 4. Where is the body? Withheld, erased by event ${erasure.position}. Bytes and salt are deleted, and
+nobody can show or test the body any more. That event is in the log like any other, and names this one.\n`,
+    command(`sed '1,/^$/d' erased.tlog-proof > "$W/checkpoint"`) +
+      checkSignature(
+        '"$W/checkpoint"',
+        erasure.head,
+        keys,
+        `the log has signed a head of ${erasure.head.size} entries with the erasure`,
+      ) +
+      inclusion(erasure, ERASURE) +
+      command(
+        verdict(
+          `[ "$(${COMMIT} event.json)" = "$(${COMMIT} erased.json)" ] && grep -q '"response":${position},' erased.json`,
+          'the erasure is of this body',
+        ),
+      ),
+  ]
+}
+
 export const readmeText = (told: Told): string =>
   [
     ...opening(told),
     ...ownHead(told),
     `Step 2. Is the event in it? The hash of the event is joined with those of its neighbours, level by
 level, up to the root that was signed.\n`,
-    inclusion(told),
+    inclusion(told, OWN),
     ...earlierHead(told),
     ...body(told),
+    ...erased(told),
     command('rm -r "$W"'),
     `What this shows: the operator of the log recorded these bytes, in this place of the log, and cannot
 take them back unseen by anybody who keeps a later head. What it does not show: that the clock of the

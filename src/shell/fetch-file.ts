@@ -12,7 +12,7 @@ import { isRedirect } from '../capture/redirect.ts'
 import { later } from '../kernel/instant.ts'
 import { isUnderWay, LOOK_AGAIN_MS } from './under-way.ts'
 import type { RobotsFile } from '../robots/read.ts'
-import { orHalt } from './halt.ts'
+import { bodyUnlessErased } from './erasing/erased-bodies.ts'
 import { robotsFileOf } from './robots-files.ts'
 import { ask, type AskOutcome } from './ask.ts'
 import { occasionOf } from './occasion.ts'
@@ -208,7 +208,8 @@ const keptRobots = async (
   crawl: Crawl,
   { purpose }: Wanted,
   { commit, headers }: Answer,
-): Promise<RobotsFile | null> =>
-  purpose !== 'robots' || commit === null
-    ? null
-    : robotsFileOf(await orHalt(crawl.ports.bodies.get(commit)), headers)
+): Promise<RobotsFile | null> => {
+  if (purpose !== 'robots' || commit === null) return null
+  const body = await bodyUnlessErased(crawl.ports.bodies, commit)
+  return body === undefined ? null : robotsFileOf(body, headers)
+}

@@ -2,7 +2,7 @@ import { E, type TaskEither } from '../kernel/fp.ts'
 import { describeParseFailure, type ParseFailure } from '../kernel/codec.ts'
 import type { BodyFailure } from '../capture/port.ts'
 import type { AppendFailure, ReadFailure } from '../ledger/port.ts'
-import type { EvidenceFault } from '../publish/check-evidence.ts'
+import type { EvidenceFault } from '../publish/proven.ts'
 import type { CatchUpFailure } from './projecting/catch-up.ts'
 
 /** What ends a command from outside: the world said no. Never thrown for what a site did. */
@@ -42,6 +42,8 @@ export const describeHalt = (failure: HaltCause): string => {
       return `integrity breach at position ${failure.position}: ${failure.because}`
     case 'BodyMissing':
       return `the kept body ${failure.commit} is missing from the body store`
+    case 'BodyErased':
+      return `the body ${failure.commit} was erased by event ${failure.event}`
     case 'BodyAltered':
       return `integrity breach: the kept body ${failure.commit} does not fit its commitment`
     case 'EvidenceFault':
@@ -73,6 +75,7 @@ export const exitCodeOf = (failure: HaltCause): number => {
       return 2
     case 'NotFound':
     case 'BodyMissing':
+    case 'BodyErased':
       return 1
     case 'Conflict':
     case 'FenceLost':

@@ -21,7 +21,7 @@ export type Seen = {
   readonly outcome: string
   readonly bytes: number | null
   readonly sha256: Digest | null
-  readonly change: 'first' | 'same' | 'changed' | 'none'
+  readonly change: 'first' | 'same' | 'changed' | 'none' | 'erased'
 }
 
 const PAGE = 1_000
@@ -36,12 +36,15 @@ export async function* historyOf(
     const told = toldBy(recorded, file)
     if (told === undefined) continue
     const { commit, url } = told
-    const kept = commit === null ? undefined : await bytesOf(ports.bodies, commit)
+    const found = commit === null ? undefined : await bytesOf(ports.bodies, commit)
+    const kept = found === 'erased' ? undefined : found
     const last = before.get(url)
     if (kept !== undefined) before.set(url, kept.sha256)
     const change =
       kept === undefined
-        ? 'none'
+        ? found === 'erased'
+          ? 'erased'
+          : 'none'
         : last === undefined
           ? 'first'
           : last === kept.sha256
@@ -101,9 +104,10 @@ async function* streamOf(ledger: Ledger, site: Site): AsyncGenerator<Recorded> {
 const bytesOf = async (
   bodies: BodyStore,
   commit: Digest,
-): Promise<{ readonly bytes: number; readonly sha256: Digest } | undefined> => {
+): Promise<{ readonly bytes: number; readonly sha256: Digest } | 'erased' | undefined> => {
   const body = await bodies.get(commit)()
   if (E.isRight(body)) return { bytes: body.right.length, sha256: sha256Hex(body.right) }
   if (body.left.tag === 'BodyMissing') return undefined
+  if (body.left.tag === 'BodyErased') return 'erased'
   throw new Halt(body.left)
 }

@@ -9,7 +9,7 @@ import { readerLabel } from '../readers/reader.ts'
 import { publishersOf } from '../readers/sellers-json/publishers.ts'
 import { SELLERS_JSON_READER, readSellersCapture } from '../readers/sellers-json/capture.ts'
 import type { CrawlPorts } from './crawl.ts'
-import { orHalt } from './halt.ts'
+import { bodyUnlessErased } from './erasing/erased-bodies.ts'
 import type { SiteStore } from './site-store.ts'
 import type { Listed } from './visit.ts'
 
@@ -21,7 +21,8 @@ export type ListReader = {
 
 /**
  * Sites in the order in which the sources name them. A source that failed tonight counts with its last
- * good file: an error says nothing about who is listed (sellers.json 1.0).
+ * good file: an error says nothing about who is listed (sellers.json 1.0). So does one whose file was
+ * erased.
  */
 export const publishersOfSources = async (
   reader: ListReader,
@@ -57,7 +58,8 @@ const readAnswer = async (
 ): Promise<ReadonlyMap<Site, readonly Naming[]> | undefined> => {
   if (status === null || status < 200 || status > 299) return undefined
   if (commit === null || request === null) return undefined
-  const body = await orHalt(ports.bodies.get(commit))
+  const body = await bodyUnlessErased(ports.bodies, commit)
+  if (body === undefined) return undefined
   const reading = readSellersCapture({ status, headers, truncated, body })
   if (reading.state !== 'ok') return undefined
   const named = new Map<Site, readonly Naming[]>()

@@ -6,7 +6,7 @@ import type { Header } from '../kernel/words.ts'
 import type { EventOf } from '../ledger/event.ts'
 import { readRobots, type RobotsFile } from '../robots/read.ts'
 import type { RobotsKnowledge } from '../robots/ruling.ts'
-import { orHalt } from './halt.ts'
+import { bodyUnlessErased } from './erasing/erased-bodies.ts'
 
 /** Rules as read from kept robots.txt bodies; the bytes are the truth, this only remembers a few. */
 export type RobotsFiles = {
@@ -29,7 +29,9 @@ export const robotsFiles = (bodies: BodyStore): RobotsFiles => {
   const load = async (commit: Digest, headers: readonly Header[]): Promise<RobotsFile | null> => {
     const cached = known.get(commit)
     if (cached !== undefined) return cached
-    const file = robotsFileOf(await orHalt(bodies.get(commit)), headers)
+    const body = await bodyUnlessErased(bodies, commit)
+    // Rules that were erased can allow nothing any more: who asks for them fails closed.
+    const file = body === undefined ? null : robotsFileOf(body, headers)
     if (known.size >= CACHED_FILES_MAX) known.clear()
     known.set(commit, file)
     return file

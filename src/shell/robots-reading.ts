@@ -7,6 +7,7 @@ import type { Recorded } from '../ledger/entry.ts'
 import type { Ledger } from '../ledger/port.ts'
 import { siteStream } from '../ledger/stream.ts'
 import type { RobotsFile } from '../robots/read.ts'
+import { bodyUnlessErased } from './erasing/erased-bodies.ts'
 import { orHalt } from './halt.ts'
 import type { Moment } from './projecting/rows-at.ts'
 import { robotsFileOf } from './robots-files.ts'
@@ -17,6 +18,8 @@ export type RobotsReading = {
   readonly askedAt: Instant | null
   /** The kept body and the rules in it; null if the reading rests on none. */
   readonly body: { readonly bytes: number; readonly sha256: Digest } | null
+  /** There was one, and a person had it erased: nobody can read its rules any more. */
+  readonly isErased: boolean
   readonly file: RobotsFile | null
   /** The newest earlier reading that had rules, if this one has none. */
   readonly lastWithRules: Recorded<'RobotsRead'> | null
@@ -48,15 +51,17 @@ export const robotsReadingAt = async (
 const restOf = async (
   { ledger, bodies }: Ports,
   { event: { request, commit, access, headers } }: Recorded<'RobotsRead'>,
-): Promise<Pick<RobotsReading, 'askedAt' | 'body' | 'file'>> => {
+): Promise<Pick<RobotsReading, 'askedAt' | 'body' | 'isErased' | 'file'>> => {
   const [asked] =
     request === null ? [] : await orHalt(ledger.readAll({ after: request - 1, limit: 1 }))
   const askedAt = asked?.ts ?? null
-  if (commit === null) return { askedAt, body: null, file: null }
-  const bytes = await orHalt(bodies.get(commit))
+  if (commit === null) return { askedAt, body: null, isErased: false, file: null }
+  const bytes = await bodyUnlessErased(bodies, commit)
+  if (bytes === undefined) return { askedAt, body: null, isErased: true, file: null }
   return {
     askedAt,
     body: { bytes: bytes.length, sha256: sha256Hex(bytes) },
+    isErased: false,
     file: access === 'rules' ? robotsFileOf(bytes, headers) : null,
   }
 }

@@ -395,6 +395,20 @@ const samples: Samples = {
     version: 15,
     event: { type: 'SourceReinstated', v: 1, ...sourceAct, note: null },
   },
+  BodyErased: {
+    stream: onSite,
+    version: 31,
+    event: {
+      type: 'BodyErased',
+      v: 1,
+      ...act,
+      basis: 'site-request',
+      response: position(42),
+      request: position(41),
+      commit,
+      bytes: 2_048,
+    },
+  },
   RunEnded: {
     stream: runStream(run),
     version: 2,

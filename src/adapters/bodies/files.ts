@@ -4,9 +4,9 @@
  * under `incoming/`, synced, renamed, and the directories on the way synced.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { BodyFailure, BodyStore, SaltedBodies } from '../../capture/port.ts'
+import type { BodyEraser, BodyFailure, BodyStore, SaltedBodies } from '../../capture/port.ts'
 import { commitTo, SALT_BYTES } from '../../capture/commitment.ts'
 import type { Digest } from '../../kernel/digest.ts'
 import { E, type Either, TE, type TaskEither } from '../../kernel/fp.ts'
@@ -129,6 +129,27 @@ const put = async (shelves: Shelves, bytes: Uint8Array, salt: Uint8Array): Promi
   }
 }
 
+/**
+ * Synced also where the file is gone already: who removed it may have died before its directory was
+ * on disk. What the disk keeps of a file without a name is beyond a program: see the threat model.
+ */
+const erase = async (file: string): Promise<'erased' | 'absent'> => {
+  const was = await unlink(file).then(
+    () => 'erased' as const,
+    (error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return 'absent' as const
+      throw error
+    },
+  )
+  await syncDirectory(dirname(file)).catch((error: unknown) => {
+    // No shelf, no body.
+    if (codeOf(error) !== 'ENOENT') throw error
+  })
+  return was
+}
+
+export type FileBodies = BodyStore & SaltedBodies & BodyEraser
+
 type Salted = { readonly salt: Buffer; readonly bytes: Buffer }
 
 const checked = (commit: Digest, stored: Buffer): Either<BodyFailure, Salted> => {
@@ -146,7 +167,7 @@ const checked = (commit: Digest, stored: Buffer): Either<BodyFailure, Salted> =>
 export const fileBodyStore = (
   directory: string,
   randomBytes: (size: number) => Buffer,
-): TaskEither<Unavailable, BodyStore & SaltedBodies> =>
+): TaskEither<Unavailable, FileBodies> =>
   TE.tryCatch(
     async () => {
       const shelves = new Shelves(directory)
@@ -161,7 +182,7 @@ const storeOn = (
   shelves: Shelves,
   directory: string,
   randomBytes: (size: number) => Buffer,
-): BodyStore & SaltedBodies => {
+): FileBodies => {
   const getSalted = (commit: Digest) => async (): Promise<Either<BodyFailure, Salted>> => {
     try {
       return checked(commit, await readFile(shelves.pathOf(commit)))
@@ -178,5 +199,10 @@ const storeOn = (
       ),
     get: (commit) => TE.map(({ bytes }: Salted) => bytes)(getSalted(commit)),
     getSalted,
+    erase: (commit) =>
+      TE.tryCatch(
+        () => erase(shelves.pathOf(commit)),
+        unavailable(`cannot erase body ${commit} in ${directory}`),
+      ),
   }
 }

@@ -1,5 +1,5 @@
 import { commitTo, SALT_BYTES } from '../../capture/commitment.ts'
-import type { BodyStore } from '../../capture/port.ts'
+import type { BodyEraser, BodyStore } from '../../capture/port.ts'
 import type { Digest } from '../../kernel/digest.ts'
 import { E } from '../../kernel/fp.ts'
 
@@ -10,7 +10,7 @@ export type StoredBodies = Map<Digest, Buffer>
 export const memoryBodyStore = (
   randomBytes: (size: number) => Buffer,
   stored: StoredBodies = new Map(),
-): BodyStore => ({
+): BodyStore & BodyEraser => ({
   put: (bytes) => async () => {
     const salt = randomBytes(SALT_BYTES)
     const commit = commitTo(bytes, salt)
@@ -27,4 +27,5 @@ export const memoryBodyStore = (
       ? E.right(bytes)
       : E.left({ tag: 'BodyAltered', commit })
   },
+  erase: (commit) => async () => E.right(stored.delete(commit) ? 'erased' : 'absent'),
 })

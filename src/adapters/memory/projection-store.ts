@@ -61,6 +61,13 @@ export const memoryProjectionStore = (now: () => string): ProjectionStore => {
       for (const [at, reading] of made) memory.readings.set(`${reader} ${at}`, reading)
       return E.right(undefined)
     },
+    forgetReadings: (concluded) => async () => {
+      const gone = new Set(concluded)
+      for (const key of memory.readings.keys())
+        if (gone.has(Number(key.slice(key.lastIndexOf(' ') + 1)))) memory.readings.delete(key)
+      return E.right(undefined)
+    },
+    scrub: () => async () => E.right({ log: 'rewritten' }),
     readRows:
       ({ name }, query) =>
       async () =>

@@ -41,6 +41,8 @@ export type Database = {
   readonly projector: Pool
   /** A connection of its own, for who needs to know when exactly it is lost. */
   readonly connect: (role: Role, session?: Readonly<Record<string, string>>) => Promise<Client>
+  /** As the user who logs in, for the upkeep that neither role may do. */
+  readonly connectAsUser: () => Promise<Client>
   /** Ends every connection, also those made by `connect`. */
   readonly close: () => Promise<void>
 }
@@ -124,7 +126,10 @@ const databaseOf = (settings: Settings, place: string): Database => {
   })
   const dedicated = new Set<Client>()
   let ended: Promise<void> | undefined
-  const connect: Database['connect'] = async (role, session = {}) => {
+  const connectWith = async (
+    role: Role | undefined,
+    session?: Readonly<Record<string, string>>,
+  ): Promise<Client> => {
     assert(ended === undefined, 'the database was closed')
     const client = guarded(new Client(connectionOf(settings, role, session)))
     client.once('end', () => dedicated.delete(client))
@@ -137,7 +142,14 @@ const databaseOf = (settings: Settings, place: string): Database => {
     await Promise.all([writers.end(), projector.end()])
   }
   const writer = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: writers }) })
-  return { place, writer, projector, connect, close: () => (ended ??= end()) }
+  return {
+    place,
+    writer,
+    projector,
+    connect: connectWith,
+    connectAsUser: () => connectWith(undefined),
+    close: () => (ended ??= end()),
+  }
 }
 
 const pool = (settings: Settings, role: Role, session: Readonly<Record<string, string>>): Pool => {

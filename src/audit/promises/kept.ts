@@ -5,7 +5,8 @@ import { type Rule, wrongs } from '../rule.ts'
 /** PR11, RC7: a file that is to be kept is kept as it came, whole up to the policy's size. */
 export const kept: Rule = {
   promises: ['PR11', 'RC7'],
-  looksAt: 'that each such answer has a kept body, and that each kept robots.txt is still there',
+  looksAt:
+    'that each such answer has a kept body, and that each kept robots.txt is still there or was erased by a person’s act',
   begin:
     () =>
     (recorded, { policy, kept }) => {

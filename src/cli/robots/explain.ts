@@ -102,6 +102,8 @@ type LedgerSource = {
   readonly commit: string | null
   readonly bytes: number | null
   readonly sha256: string | null
+  /** The kept body was erased by a person's act: nobody can read its rules any more. */
+  readonly erased: boolean
   readonly reader: string
   readonly lastWithRules: number | null
 }
@@ -156,7 +158,13 @@ const byLedger = async (
     : { ...byRules(reading.file, url, agent), source }
 }
 
-const sourceOf = ({ read, askedAt, body, lastWithRules }: RobotsReading): LedgerSource => {
+const sourceOf = ({
+  read,
+  askedAt,
+  body,
+  isErased,
+  lastWithRules,
+}: RobotsReading): LedgerSource => {
   const { origin, request, programme, access, because, commit, reader } = read.event
   return {
     origin,
@@ -170,6 +178,7 @@ const sourceOf = ({ read, askedAt, body, lastWithRules }: RobotsReading): Ledger
     commit,
     bytes: body?.bytes ?? null,
     sha256: body?.sha256 ?? null,
+    erased: isErased,
     reader,
     lastWithRules: lastWithRules?.position ?? null,
   }
@@ -220,9 +229,13 @@ const groundOf = (source: FileSource | LedgerSource): string => {
   if ('file' in source) {
     return `This rests on ${source.file}, ${source.bytes} bytes, SHA-256 ${source.sha256}.`
   }
-  const { origin, position, request, askedAt, programme, commit, bytes, sha256 } = source
+  const { origin, position, request, askedAt, programme, commit, bytes, sha256, erased } = source
   const asked = askedAt === null ? 'without a request' : `asked ${askedAt} (request ${request})`
   const kept =
-    commit === null ? 'no body was kept' : `${bytes} bytes, SHA-256 ${sha256}, kept as ${commit}`
+    commit === null
+      ? 'no body was kept'
+      : erased
+        ? `its body, kept as ${commit}, was erased`
+        : `${bytes} bytes, SHA-256 ${sha256}, kept as ${commit}`
   return `This rests on position ${position}: ${robotsUrlOf(origin)} as ${programme} read it, ${asked}; ${kept}.`
 }

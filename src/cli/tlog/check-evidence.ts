@@ -51,13 +51,14 @@ const headText = ({ size, witnessed }: CheckedHead): string =>
     : `its head of ${size} entries (witnessed ${witnessed})`
 
 const BODIES: { readonly [body in Evidence['body']]: string } = {
+  erased: 'the body that was recorded is withheld',
   fits: 'the body in the bundle is the one that was recorded',
   'not in the bundle': 'the body that was recorded is not in the bundle',
   'none kept': 'no body was kept of it',
 }
 
 const shown = (found: Evidence): string => {
-  const { origin, position, type, ts, after, before, witnesses, body } = found
+  const { origin, position, type, ts, after, before, witnesses, body, erased } = found
   const bracket =
     after === null
       ? `logged before the log signed ${headText(before)}; the bundle has no earlier head`
@@ -69,7 +70,7 @@ const shown = (found: Evidence): string => {
     witnesses.length === 0
       ? '  no witness has signed: these heads have no times but the crawler’s own'
       : `  according to the witnesses ${safe(witnesses.join(', '))}`,
-    `  ${BODIES[body]}`,
+    `  ${BODIES[body]}${erased === null ? '' : `, erased by event ${erased.position} of ${erased.ts} (${erased.basis})`}`,
     ...(origin.startsWith('simulated.invalid/') ? ['  a rehearsal: its clock is simulated'] : []),
     '',
   ].join('\n')

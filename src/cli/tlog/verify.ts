@@ -17,7 +17,8 @@ export const verifyVerb: Verb = (io) =>
       'after',
       `
 Without --full only what came since the last verification is read; what that rests on is said. Ends
-with code 3 and the first bad position if something does not hold.
+with code 3 and the first bad position if something does not hold, with code 1 if an erasure was not
+carried out (a body is still there, and an event says that it was erased).
 
 Examples:
   crawl-ledger verify
@@ -37,6 +38,7 @@ Examples:
         if (flags.json === true) await io.out(document(report))
         else if (flags.jsonl === true) await io.out(line(report))
         else if (report.breach === null) await io.out(shown(report))
+        if (report.stillThere > 0) io.exitWith(1)
         if (report.interrupted) io.exitWith(INTERRUPTED)
         if (report.breach !== null)
           throw new Halt({ tag: 'IntegrityBreach', ...described(report.breach) })
@@ -61,6 +63,12 @@ const shown = (report: VerifyReport): string => {
       ? `  nothing came since position ${count(to)}`
       : `  positions ${count(from)} to ${count(to)}: ${count(report.entries)} entries of ${count(report.bytes)} bytes, ${count(report.heads)} signed heads, ${count(report.bodies)} kept bodies`,
   ]
+  if (report.erased > 0)
+    lines.push(`  ${count(report.erased)} kept bodies were erased, each by an event that says so`)
+  if (report.stillThere > 0)
+    lines.push(
+      `  ${count(report.stillThere)} bodies are still there that were to be erased, the first by event ${report.firstStillThere}: run erase --resume`,
+    )
   if (before !== null)
     lines.push(
       `  positions 1 to ${count(before.size)} and their bodies were not read again: they were verified until ${formatInstant(instant(before.at))}, and the tree still has that root; all was last read on ${formatInstant(instant(before.fullAt))} (--full reads it again)`,

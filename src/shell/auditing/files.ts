@@ -9,7 +9,7 @@ import { Halt } from '../halt.ts'
 import { ROBOTS_DECODED_MAX } from '../robots-files.ts'
 
 /** A kept file's bytes behind its content coding; a tag where there are none to read. */
-export type FileBytes = Buffer | 'missing' | 'undecodable'
+export type FileBytes = Buffer | 'missing' | 'erased' | 'undecodable'
 
 /** Kept robots.txt files for auditors. A body that does not fit its commitment ends the audit. */
 export type AuditFiles = {
@@ -27,6 +27,7 @@ export const auditFiles = (bodies: BodyStore): AuditFiles => {
     const body = await bodies.get(commit)()
     if (E.isLeft(body)) {
       if (body.left.tag === 'BodyMissing') return 'missing'
+      if (body.left.tag === 'BodyErased') return 'erased'
       throw new Halt(body.left)
     }
     const decoded = decodeBody(body.right, headers, ROBOTS_DECODED_MAX)
@@ -45,5 +46,6 @@ export const auditFiles = (bodies: BodyStore): AuditFiles => {
 
 const keptAs = (bytes: FileBytes): Kept => {
   if (bytes === 'missing') return { tag: 'Missing' }
+  if (bytes === 'erased') return { tag: 'Erased' }
   return bytes === 'undecodable' ? { tag: 'Undecodable' } : { tag: 'Read', file: readRobots(bytes) }
 }

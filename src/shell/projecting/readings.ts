@@ -117,6 +117,8 @@ const readBody = async (page: PageReadings, kept: Kept): Promise<Either<ReadFail
   switch (body.left.tag) {
     case 'BodyMissing':
       return E.right({ reading: { reader: readerLabel(reader), unread: 'body-missing' }, bytes: 0 })
+    case 'BodyErased':
+      return E.right({ reading: { reader: readerLabel(reader), unread: 'body-erased' }, bytes: 0 })
     case 'BodyAltered': {
       const because = `the body ${kept.commit} does not fit its commitment`
       return E.left({ tag: 'IntegrityBreach', position: kept.position, because })

@@ -1,7 +1,8 @@
 /** A projection made again from the whole ledger, beside the live one, which it then replaces. */
-import type { Standing } from '../../../projections/port.ts'
+import type { ProjectionStore, Standing } from '../../../projections/port.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { E, type TaskEither } from '../../kernel/fp.ts'
+import type { Unavailable } from '../../ledger/port.ts'
 import {
   buildOf,
   type FoldFailure,
@@ -34,6 +35,17 @@ export type RebuildOptions = {
 /** Whoever folds into the live table holds this. */
 export const catchUpLock = (projection: Projection): string => projection.name
 const rebuildLock = (projection: Projection): string => `${projection.name}/rebuild`
+
+/** Runs `task` while nobody folds into the live table of `projection`, or into its shadow. */
+export const whileNobodyFolds = <L, A>(
+  store: Pick<ProjectionStore, 'exclusively'>,
+  projection: Projection,
+  task: TaskEither<L, A>,
+): TaskEither<L | Unavailable, A> =>
+  store.exclusively(
+    rebuildLock(projection),
+    store.exclusively<L | Unavailable, A>(catchUpLock(projection), task),
+  )
 
 /**
  * Rebuilds `projection` into a shadow and swaps it in. Readers see the old table until the swap and

@@ -67,7 +67,11 @@ const bundleOf = async (ports: EvidencePorts, position: number): Promise<Bundle>
     files.set(FILES.before, note).set(FILES.growth, text)
   }
   const body = await bodyOf(ports, stored)
-  if (body !== undefined) files.set(FILES.body, body.bytes).set(FILES.salt, body.salt)
+  if (body !== undefined && 'bytes' in body)
+    files.set(FILES.body, body.bytes).set(FILES.salt, body.salt)
+  const erasure = body !== undefined && 'event' in body ? await erasureAt(ports, body.event) : null
+  if (erasure !== null)
+    files.set(FILES.erased, erasure.entry).set(FILES.erasedProof, erasure.proofFile)
   const told = {
     position,
     about: aboutOf(stored),
@@ -75,7 +79,8 @@ const bundleOf = async (ports: EvidencePorts, position: number): Promise<Bundle>
     proof,
     before,
     keys,
-    hasBody: body !== undefined,
+    hasBody: body !== undefined && 'bytes' in body,
+    erasure,
     isSimulated: log.clock === 'simulated',
   }
   files.set(FILES.policy, policyText(keys)).set(FILES.readme, readmeText(told))
@@ -105,10 +110,24 @@ const headBefore = async (ports: EvidencePorts, position: number, newer: Head) =
 const hashesOf = ({ tree }: EvidencePorts, spans: ReturnType<typeof inclusionSpans>) =>
   Promise.all(spans.map((span) => spanHash(tree, span)))
 
-const bodyOf = async ({ bodies }: EvidencePorts, { recorded: { event } }: StoredLeaf) =>
-  event.type === 'ResponseReceived' && event.body.kept
-    ? orHalt(bodies.getSalted(event.body.commit))
-    : undefined
+/** The body with its salt, or by which event it was erased; undefined if none was kept. */
+const bodyOf = async ({ bodies }: EvidencePorts, { recorded: { event } }: StoredLeaf) => {
+  if (event.type !== 'ResponseReceived' || !event.body.kept) return undefined
+  const body = await bodies.getSalted(event.body.commit)()
+  if (E.isRight(body)) return body.right
+  if (body.left.tag === 'BodyErased') return { event: body.left.event }
+  throw new Halt(body.left)
+}
+
+/** The erasure as an event of the log that can be checked in the same way. */
+const erasureAt = async (ports: EvidencePorts, position: number) => {
+  const [stored] = await orHalt(ports.tree.stored(position - 1, 1))
+  if (stored === undefined) throw notFound(`there is no position ${position}`)
+  const { head, note } = await headCovering(ports, position)
+  const proof = await hashesOf(ports, inclusionSpans(position - 1, head.size))
+  const proofFile = formatEntryProof({ index: position - 1, proof, checkpoint: note })
+  return { position, about: aboutOf(stored), entry: stored.entry, head, proof, proofFile }
+}
 
 /** What we hand out we have checked as its reader will. */
 const checked = (

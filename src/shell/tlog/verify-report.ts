@@ -17,6 +17,11 @@ export type VerifyReport = {
   readonly entries: number
   readonly bytes: number
   readonly bodies: number
+  /** Kept bodies that an event says were erased, and that are gone. */
+  readonly erased: number
+  /** Erasures whose body is still in the body store, and the event of the first: none is a breach. */
+  readonly stillThere: number
+  readonly firstStillThere: number | null
   readonly heads: number
   /** The newest head, and how many entries stand behind it unsealed. */
   readonly head: { readonly size: number; readonly root: string } | null
@@ -34,4 +39,22 @@ export type VerifyReport = {
   } | null
 }
 
-export type Tally = { entries: number; bytes: number; bodies: number; heads: number }
+export type Tally = {
+  entries: number
+  bytes: number
+  bodies: number
+  erased: number
+  stillThere: number
+  firstStillThere: number | null
+  heads: number
+}
+
+export const newTally = (): Tally => ({
+  entries: 0,
+  bytes: 0,
+  bodies: 0,
+  erased: 0,
+  stillThere: 0,
+  firstStillThere: null,
+  heads: 0,
+})

@@ -17,7 +17,7 @@ import { Breach } from './breach.ts'
 import { edgeAt } from './hashes.ts'
 import { headIn, readLogRecord } from './log-record.ts'
 import { type HeadKeys, headKeys, Milestones } from './milestones.ts'
-import type { Tally, VerifyAsked, VerifyReport } from './verify-report.ts'
+import { newTally, type Tally, type VerifyAsked, type VerifyReport } from './verify-report.ts'
 import { walk } from './walk.ts'
 
 export type VerifyPorts = Pick<TlogPorts, 'tree' | 'keys' | 'lastSigned' | 'verified'> & {
@@ -27,7 +27,7 @@ export type VerifyPorts = Pick<TlogPorts, 'tree' | 'keys' | 'lastSigned' | 'veri
 
 export const verify = async (ports: VerifyPorts, asked: VerifyAsked): Promise<VerifyReport> => {
   const log = await readLogRecord(ports.ledger)
-  const tally: Tally = { entries: 0, bytes: 0, bodies: 0, heads: 0 }
+  const tally = newTally()
   const known = await headKeys(ports.keys, log)
   const { position: size } = await orHalt(ports.ledger.head())
   let start: Verified | undefined

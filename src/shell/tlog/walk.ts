@@ -3,6 +3,7 @@ import { E } from '../../kernel/fp.ts'
 import { Chain } from '../../ledger/tlog/chain.ts'
 import type { StoredLeaf, TreeStore, Verified } from '../../ledger/tlog/port.ts'
 import { Edge } from '../../ledger/tlog/tree.ts'
+import type { EventOf } from '../../ledger/event.ts'
 import type { Ledger } from '../../ledger/port.ts'
 import { Halt } from '../halt.ts'
 import { edgeAt } from './hashes.ts'
@@ -105,8 +106,13 @@ const checkBody = async (
   { position, recorded: { event } }: StoredLeaf,
   tally: Tally,
 ): Promise<void> => {
+  if (event.type === 'BodyErased') return checkErased(bodies, { position, event }, tally)
   if (event.type !== 'ResponseReceived' || !event.body.kept) return
   const body = await bodies.get(event.body.commit)()
+  if (E.isLeft(body) && body.left.tag === 'BodyErased' && body.left.event > position) {
+    tally.erased += 1
+    return
+  }
   tally.bodies += 1
   if (E.isRight(body) && body.right.length === event.body.bytes) return
   if (E.isLeft(body) && body.left.tag === 'Unavailable') throw new Halt(body.left)
@@ -118,4 +124,17 @@ const checkBody = async (
       ? `the kept body ${event.body.commit} is missing from the body store`
       : `the kept body ${event.body.commit} does not fit its commitment`,
   )
+}
+
+/** What an event says was erased is gone; a body that is still there is told, and is no breach. */
+const checkErased = async (
+  bodies: WalkPorts['bodies'],
+  { position, event }: { readonly position: number; readonly event: EventOf<'BodyErased'> },
+  tally: Tally,
+): Promise<void> => {
+  const body = await bodies.get(event.commit)()
+  if (E.isLeft(body) && body.left.tag === 'Unavailable') throw new Halt(body.left)
+  if (E.isLeft(body) && body.left.tag !== 'BodyAltered') return
+  tally.stillThere += 1
+  tally.firstStillThere ??= position
 }

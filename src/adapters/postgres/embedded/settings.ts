@@ -21,6 +21,8 @@ const SMALL = {
   work_mem: '16MB',
   maintenance_work_mem: '64MB',
   max_wal_size: '512MB',
+  // An old segment that is used again under a new name keeps its bytes, also those of erased bodies.
+  wal_recycle: 'off',
   // Containers that promise huge pages and have none end the server with a bus error.
   huge_pages: 'off',
   // A query of a client that was killed ends soon, not when it is finished.

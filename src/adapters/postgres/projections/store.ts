@@ -7,6 +7,7 @@ import type { Unavailable } from '../../../ledger/port.ts'
 import type { Database } from '../database.ts'
 import { unavailableBecause } from '../failure.ts'
 import { type Batch, writeBatch } from './commit.ts'
+import { forgetReadings, scrub } from './forget.ts'
 import { exclusively } from './lock.ts'
 import { loadReadings, saveReadings } from './readings.ts'
 import { readRows } from './rows.ts'
@@ -15,7 +16,7 @@ import { FURNITURE, FURNITURE_LOCK, tableNames } from './tables.ts'
 import { inTransaction } from './transaction.ts'
 
 export const postgresProjectionStore = (
-  database: Pick<Database, 'place' | 'projector' | 'connect'>,
+  database: Pick<Database, 'place' | 'projector' | 'connect' | 'connectAsUser'>,
 ): ProjectionStore => {
   const { projector: pool, place } = database
   const furnished = once(() => furnish(pool))
@@ -48,6 +49,8 @@ export const postgresProjectionStore = (
     loadReadings: (reader, concluded, bytesMax) =>
       asking(() => loadReadings(pool, reader, concluded, bytesMax)),
     saveReadings: (reader, readings) => asking(() => saveReadings(pool, reader, readings)),
+    forgetReadings: (concluded) => asking(() => forgetReadings(pool, concluded)),
+    scrub: () => asking(() => scrub(database)),
     readRows: (projection, query) => asking(() => readRows(pool, projection, query)),
     readStates: (standing, page) => asking(() => readStates(pool, standing, page)),
     status: () => asking(() => statuses(pool)),
