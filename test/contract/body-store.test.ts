@@ -7,13 +7,14 @@ import { test, type TestContext } from 'node:test'
 import { fileBodyStore } from '../../src/adapters/bodies/files.ts'
 import { memoryBodyStore, type StoredBodies } from '../../src/adapters/memory/bodies.ts'
 import { commitTo, SALT_BYTES } from '../../src/capture/commitment.ts'
-import type { BodyStore } from '../../src/capture/port.ts'
+import type { BodyEraser, BodyStore } from '../../src/capture/port.ts'
 import { Digest } from '../../src/kernel/digest.ts'
 import { left, right } from '../support/either.ts'
+import { piecesOf, tracer } from '../support/rehearsal-traces.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 type Subject = {
-  readonly store: BodyStore
+  readonly store: BodyStore & BodyEraser
   /** What is stored for a body: salt ‖ bytes. */
   readonly stored: (commit: Digest) => Promise<Buffer>
   readonly replace: (commit: Digest, stored: Buffer) => Promise<void>
@@ -77,6 +78,20 @@ for (const [name, open] of [
     assert.deepEqual(left(await store.get(commit)()), { tag: 'BodyMissing', commit })
   })
 
+  test(`body store (${name}): an erased body is gone with its salt, and no other is`, async (context) => {
+    const subject = await open(context)
+    const { store } = subject
+    const bytes = Buffer.from('same')
+    const [commit, other] = [await put(subject, bytes), await put(subject, bytes)]
+    assert.equal(right(await store.erase(commit)()), 'erased')
+    assert.deepEqual(left(await store.get(commit)()), { tag: 'BodyMissing', commit })
+    assert.equal((await subject.stored(commit).catch(() => Buffer.alloc(0))).length, 0)
+    assert.ok(right(await store.get(other)()).equals(bytes))
+    assert.equal(right(await store.erase(commit)()), 'absent')
+    const never = commitTo(Buffer.from('x'), Buffer.alloc(SALT_BYTES))
+    assert.equal(right(await store.erase(never)()), 'absent')
+  })
+
   test(`body store (${name}): any change to what is stored is found`, async (context) => {
     const subject = await open(context)
     const commit = await put(subject, Buffer.from('User-agent: *\nDisallow: /\n'))
@@ -129,4 +144,16 @@ test('body store (files): a store opened later, or elsewhere at once, sees the s
   assert.equal(right(await other.get(commit)()).toString(), 'kept')
   const later = right(await fileBodyStore(directory, randomBytes)())
   assert.equal(right(await later.get(commit)()).toString(), 'kept')
+})
+
+test('body store (files): nothing with the bytes or the salt of an erased body is left in any file', async (context) => {
+  const directory = await temporaryDirectory(context)
+  const store = right(await fileBodyStore(directory, randomBytes)())
+  const bytes = randomBytes(5_000)
+  const commit = right(await store.put(bytes)())
+  const stored = await readFile(join(directory, commit.slice(0, 2), commit.slice(2, 4), commit))
+  const search = tracer(piecesOf(stored, 8, 8))
+  assert.equal((await search.inDirectory(directory)).traces.length, 1)
+  right(await store.erase(commit)())
+  assert.deepEqual((await search.inDirectory(directory)).traces, [])
 })

@@ -246,6 +246,23 @@ for (const { name, open } of STORES)
       deepEqual(seen, texts)
     })
 
+    test('readings of erased bodies are forgotten, by every reader, and shared texts stay', async () => {
+      const [reader, newer] = [`ads-txt@${(made += 1)}`, `ads-txt@${(made += 1)}`]
+      const of = (...at: readonly number[]) => new Map(at.map((one) => [one, `"${reader} ${one}"`]))
+      right(await store.saveReadings(reader, new Map([...of(3), [5, '"same"'], [7, '"same"']]))())
+      right(await store.saveReadings(newer, of(3))())
+      right(await store.forgetReadings([3, 5, 99])())
+      right(await store.forgetReadings([])())
+      const known = async (label: string) => [
+        ...right(await store.loadReadings(label, [3, 5, 7], 1_000)()).readings,
+      ]
+      deepEqual(await known(reader), [[7, '"same"']])
+      deepEqual(await known(newer), [])
+      deepEqual(right(await store.scrub()()), { log: 'rewritten' })
+      right(await store.saveReadings(reader, of(3))())
+      deepEqual((await known(reader)).length, 2)
+    })
+
     test('a lock has one holder at a time, and passes on when its holder throws', async () => {
       const name = `lock-${(made += 1)}`
       let inside = 0

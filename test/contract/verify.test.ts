@@ -5,13 +5,15 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileBodyStore } from '../../src/adapters/bodies/files.ts'
-import type { BodyStore } from '../../src/capture/port.ts'
+import type { Digest } from '../../src/kernel/digest.ts'
 import { instant } from '../../src/kernel/instant.ts'
+import { position, type Position } from '../../src/kernel/position.ts'
 import { siteOfHost } from '../../src/kernel/site.ts'
 import { siteStream } from '../../src/ledger/stream.ts'
 import { fileSigningKeys } from '../../src/adapters/files/signing-keys.ts'
 import { headText, parseHead } from '../../src/ledger/tlog/head.ts'
 import { formatNote } from '../../src/ledger/tlog/note.ts'
+import { type Bodies, tellingErased } from '../../src/shell/erasing/erased-bodies.ts'
 import { verify } from '../../src/shell/tlog/verify.ts'
 import type { VerifyReport } from '../../src/shell/tlog/verify-report.ts'
 import { right } from '../support/either.ts'
@@ -23,7 +25,7 @@ import { ORIGIN, type SealedLedger, sealedLedger, tamper } from '../support/seal
 const NOW = instant(Date.UTC(2026, 11, 1))
 
 type Case = SealedLedger & {
-  readonly bodies: BodyStore
+  readonly bodies: Bodies
   readonly bodyFiles: readonly string[]
   readonly verified: (full?: boolean) => Promise<VerifyReport>
 }
@@ -33,7 +35,8 @@ const BODY_AT = 551
 /** 701 entries; heads at 1, 200, 400, 550 and 700; kept bodies at 551 and 552. */
 const theCase = async (t: TestContext): Promise<Case> => {
   const log = await sealedLedger(t)
-  const bodies = right(await fileBodyStore(join(log.data, 'bodies'), randomBytes)())
+  const store = right(await fileBodyStore(join(log.data, 'bodies'), randomBytes)())
+  const bodies = tellingErased(store, log.ledger)
   await log.seal()
   for (const count of [199, 200, 150]) {
     await log.append(count)
@@ -80,6 +83,9 @@ test('a sound ledger verifies, and what was read is said', async (t) => {
     entries: 701,
     bytes: stored.reduce((sum, { entry }) => sum + entry.length, 0),
     bodies: 2,
+    erased: 0,
+    stillThere: 0,
+    firstStillThere: null,
     heads: 5,
     head: {
       size: 700,
@@ -92,6 +98,43 @@ test('a sound ledger verifies, and what was read is said', async (t) => {
     interrupted: false,
     breach: null,
   })
+  await log.close()
+})
+
+/** Records that the body of the response at `position` was erased, in a stream that is not full. */
+const recordErased = async (log: Case, position: Position): Promise<Digest> => {
+  const [stored] = right(await log.tlog.tree.stored(position - 1, 1)())
+  const event = stored?.recorded.event
+  ok(event?.type === 'ResponseReceived' && event.body.kept)
+  const { commit, bytes } = event.body
+  const { event: sample } = sampleOf('BodyErased')
+  ok(sample.type === 'BodyErased')
+  const erased = { ...sample, response: position, request: event.request, commit, bytes }
+  const stream = siteStream(siteOfHost('body.example'))
+  right(await log.ledger.append(RUN, { stream, expectedVersion: 2, events: [erased] })())
+  return commit
+}
+
+test('a body that was erased by an event is no breach; one that is gone without is, or was never erased is told', async (t) => {
+  const log = await theCase(t)
+  await log.verified()
+  const commit = await recordErased(log, position(BODY_AT))
+  // Cut short: the event stands, and the body is still there.
+  for (const full of [true, false]) {
+    const cut = await log.verified(full)
+    deepEqual([cut.breach, cut.stillThere, cut.firstStillThere, cut.erased], [null, 1, 702, 0])
+    await log.append(1, `d${String(full)}`)
+  }
+  equal(right(await log.bodies.erase(commit)()), 'erased')
+  const report = await log.verified()
+  deepEqual(
+    [report.ok, report.bodies, report.erased, report.stillThere, report.breach],
+    [true, 1, 1, 0, null],
+  )
+  await rm(log.bodyFiles[1] ?? '')
+  const { breach } = await log.verified()
+  deepEqual([breach?.position, breach?.until], [BODY_AT + 1, BODY_AT + 1])
+  match(breach?.because ?? '', /is missing from the body store/)
   await log.close()
 })
 

@@ -134,8 +134,9 @@ const erase = async (opened: Opened, config: Config, asked: Asked): Promise<Done
     }
   }
   if (isDry) return { dryRun: true, ...done, list, swept: null }
-  const swept = await sweepErased(opened)
+  // A signed head covers the erasures before anything is deleted: they cannot be taken back unseen.
   await sealerOf(opened)()
+  const swept = await sweepErased(opened)
   return { dryRun: false, ...done, list, swept }
 }
 

@@ -118,7 +118,8 @@ type Conclusion = {
 const concluded = async (ports: VerifyPorts, all: Conclusion): Promise<VerifyReport> => {
   const { asked, log, known, start, marks, tally, walked } = all
   const head = marks.newest
-  if (!walked.interrupted && head !== undefined)
+  // What was not carried out is told until it is.
+  if (!walked.interrupted && head !== undefined && tally.stillThere === 0)
     await orHalt(
       ports.verified.write({
         ...head,

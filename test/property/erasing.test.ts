@@ -1,0 +1,138 @@
+/** Any history, anything of it erased at any moment, by a sweep that may be cut off anywhere. */
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { PROJECTIONS } from '../../projections/index.ts'
+import { memoryBodyStore } from '../../src/adapters/memory/bodies.ts'
+import { E, type TaskEither } from '../../src/kernel/fp.ts'
+import { siteOf } from '../../src/kernel/url.ts'
+import { siteStream } from '../../src/ledger/stream.ts'
+import { tellingErased } from '../../src/shell/erasing/erased-bodies.ts'
+import { type SweepPorts, sweepErased } from '../../src/shell/erasing/sweep.ts'
+import { Halt } from '../../src/shell/halt.ts'
+import { catchUp } from '../../src/shell/projecting/catch-up.ts'
+import { rebuild } from '../../src/shell/projecting/rebuild.ts'
+import { anyHistory } from '../support/arbitraries/events.ts'
+import { right } from '../support/either.ts'
+import type { History } from '../support/history.ts'
+import { contentsOf, memoryStore, READERS } from '../support/projecting.ts'
+import { fc } from '../support/property.ts'
+import { recordedLedger } from '../support/recorded-ledger.ts'
+
+const sweepPorts = (history: History, store = memoryStore()): SweepPorts => {
+  const ledger = recordedLedger(history.recorded)
+  const files = memoryBodyStore((size) => Buffer.alloc(size), history.bodies)
+  let through: number | undefined
+  return {
+    ledger,
+    bodies: tellingErased(files, ledger),
+    store,
+    readers: READERS,
+    swept: {
+      read: () => async () => E.right(through),
+      write: (now) => async () => {
+        through = now
+        return E.right(undefined)
+      },
+    },
+  }
+}
+
+/** The same ports, of which the `steps`-th step that changes something fails, and every later one. */
+const cutOff = (ports: SweepPorts, steps: number): SweepPorts => {
+  let left = steps
+  const failing =
+    <L, A>(task: TaskEither<L, A>): TaskEither<L, A> =>
+    async () => {
+      left -= 1
+      if (left < 0) throw new Halt({ tag: 'Unavailable', because: 'cut off' })
+      return task()
+    }
+  const { store, bodies, swept } = ports
+  return {
+    ...ports,
+    bodies: { ...bodies, erase: (commit) => failing(bodies.erase(commit)) },
+    swept: { ...swept, write: (through) => failing(swept.write(through)) },
+    store: {
+      ...store,
+      forgetReadings: (at) => failing(store.forgetReadings(at)),
+      startShadow: (...args) => failing(store.startShadow(...args)),
+      commit: (...args) => failing(store.commit(...args)),
+      swap: (...args) => failing(store.swap(...args)),
+      scrub: () => failing(store.scrub()),
+    },
+  }
+}
+
+/** Records the erasure of those kept bodies whose turn `picks` says; gives their commitments. */
+const eraseSome = (history: History, picks: readonly boolean[]) => {
+  const kept = history.recorded.flatMap(({ event, position }) =>
+    event.type === 'ResponseReceived' && event.body.kept ? [{ event, position, ...event.body }] : [],
+  )
+  const erased = kept.filter((_, i) => picks[i % picks.length])
+  for (const { event, position: response, commit, bytes } of erased) {
+    const site = siteOf(event.url)
+    const act = { site, by: 'A. Person', note: null, basis: 'retention' } as const
+    const { request } = event
+    history.append(
+      { type: 'BodyErased', v: 1, ...act, response, request, commit, bytes },
+      siteStream(site),
+    )
+  }
+  return new Set(erased.map(({ commit }) => commit))
+}
+
+test('erasing: wherever a sweep is cut off, the next one ends as if the body had never been read', async () => {
+  const picks = fc.array(fc.boolean(), { minLength: 1, maxLength: 7 })
+  await fc.assert(
+    fc.asyncProperty(anyHistory, picks, fc.nat({ max: 60 }), async (history, picked, steps) => {
+      const ports = sweepPorts(history)
+      for (const one of PROJECTIONS) right(await catchUp(ports)(one)())
+      const commits = eraseSome(history, picked)
+      const there = [...history.bodies.keys()]
+      await sweepErased(cutOff(ports, steps)).catch((error: unknown) => ok(error instanceof Halt))
+      for (const commit of there) ok(commits.has(commit) || history.bodies.has(commit))
+      await sweepErased(ports)
+      for (const commit of there) equal(history.bodies.has(commit), !commits.has(commit))
+
+      const fresh = sweepPorts(history)
+      for (const one of PROJECTIONS) {
+        right(await catchUp(ports)(one)())
+        right(await rebuild(fresh)(one)())
+        deepEqual(await contentsOf(ports.store, one), await contentsOf(fresh.store, one), one.name)
+      }
+      equal((await sweepErased(ports)).erasures, 0)
+      equal((await sweepErased(ports, { anew: true })).erasures, commits.size)
+    }),
+  )
+})
+
+test('erasing: a body that is only missing stays missing, one that is erased says by which event', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyHistory, async (history) => {
+      const commits = eraseSome(history, [true, false])
+      const { bodies, ledger } = sweepPorts(history)
+      const all = [...history.bodies.keys()]
+      history.bodies.clear()
+      for (const commit of all) {
+        const found = await bodies.get(commit)()
+        ok(E.isLeft(found))
+        equal(found.left.tag, commits.has(commit) ? 'BodyErased' : 'BodyMissing')
+        if (found.left.tag !== 'BodyErased') continue
+        const [event] = right(await ledger.readAll({ after: found.left.event - 1, limit: 1 })())
+        ok(event?.event.type === 'BodyErased' && event.event.commit === commit)
+      }
+    }),
+  )
+})
+
+test('erasing: a store that is not to be had ends the sweep, and nothing is remembered as done', async () => {
+  const [history] = fc.sample(
+    anyHistory.filter((one) => one.bodies.size > 0),
+    1,
+  )
+  ok(history !== undefined)
+  const ports = sweepPorts(history)
+  eraseSome(history, [true])
+  await rejects(sweepErased(cutOff(ports, 0)), Halt)
+  equal(right(await ports.swept.read()()), undefined)
+})
