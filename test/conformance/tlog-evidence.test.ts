@@ -8,7 +8,7 @@ import { folderAt } from '../../src/adapters/files/folder.ts'
 import { E } from '../../src/kernel/fp.ts'
 import { parseHead } from '../../src/ledger/tlog/head.ts'
 import { checkEvidence } from '../../src/publish/check-evidence.ts'
-import { parsePolicy, policyText } from '../../src/publish/policy.ts'
+import { parsePolicy, type Policy, policyText } from '../../src/publish/policy.ts'
 import { exportTlog } from '../../src/shell/tlog/export-tlog.ts'
 import { rotateKey } from '../../src/shell/tlog/rotate.ts'
 import { left, right } from '../support/either.ts'
@@ -63,6 +63,7 @@ test(
           before: { size: before, witnessed: null },
           witnesses: [],
           body: position === log.withBody ? 'fits' : 'none kept',
+          erased: null,
         },
       )
       const said = await byHand(directory)
@@ -98,25 +99,75 @@ test(
       'event.tlog-proof',
       'policy.txt',
     ])
-    let bits = 0
-    for (const [name, bytes] of bundle) {
-      if (name === 'README.txt') continue
-      for (let bit = 0; bit < bytes.length * 8; bit += 1) {
-        const altered = Buffer.from(bytes)
-        altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-        const checked = checkEvidence(new Map(bundle).set(name, altered), policy)
-        ok(E.isLeft(checked), `bit ${bit} of ${name} does not count`)
-        bits += 1
-      }
-      for (const cut of [
-        bytes.subarray(1),
-        bytes.subarray(0, -1),
-        Buffer.concat([bytes, Buffer.of(10)]),
-      ])
-        ok(E.isLeft(checkEvidence(new Map(bundle).set(name, cut), policy)), name)
-    }
+    const bits = everyBitCounts(bundle, policy)
     t.diagnostic(`${bits} bits`)
     ok(bits > 10_000)
+    await log.close()
+  },
+)
+
+const everyBitCounts = (bundle: ReadonlyMap<string, Buffer>, policy: Policy): number => {
+  let bits = 0
+  for (const [name, bytes] of bundle) {
+    if (name === 'README.txt') continue
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const altered = Buffer.from(bytes)
+      altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      const checked = checkEvidence(new Map(bundle).set(name, altered), policy)
+      ok(E.isLeft(checked), `bit ${bit} of ${name} does not count`)
+      bits += 1
+    }
+    for (const cut of [
+      bytes.subarray(1),
+      bytes.subarray(0, -1),
+      Buffer.concat([bytes, Buffer.of(10)]),
+    ])
+      ok(E.isLeft(checkEvidence(new Map(bundle).set(name, cut), policy)), name)
+  }
+  return bits
+}
+
+test(
+  'an erased body: its erasure is proven in its place, and every bit of that counts too',
+  { timeout: 300_000 },
+  async (t) => {
+    const log = await publishedLog(t)
+    const policy = right(parsePolicy('policy', await log.policy()))
+    const before = await filesIn(await log.evidence(log.withBody))
+    await log.erase()
+    const directory = await log.evidence(log.withBody)
+    const bundle = await filesIn(directory)
+    ok(bundle.has('erased.json') && bundle.has('erased.tlog-proof'))
+    ok(!bundle.has('body.bin') && !bundle.has('body.salt'))
+    const found = right(checkEvidence(bundle, policy))
+    deepEqual(
+      [found.body, found.erased?.position, found.erased?.basis],
+      ['erased', 622, 'site-request'],
+    )
+    const said = await byHand(directory)
+    ok(said.includes('OK: the erasure is of this body'), said.join('\n'))
+    equal(said.filter((line) => line.startsWith('FALSE')).length, 0, said.join('\n'))
+    everyBitCounts(bundle, policy)
+
+    const refused = (files: ReadonlyMap<string, Buffer>) =>
+      left(checkEvidence(files, policy)).because
+    const without = (name: string) => new Map([...bundle].filter(([file]) => file !== name))
+    match(refused(without('erased.json')), /is missing/)
+    match(refused(without('erased.tlog-proof')), /is missing/)
+    // What was handed out before stays good, but nobody may have it both ways.
+    equal(right(checkEvidence(before, policy)).body, 'fits')
+    match(
+      refused(new Map([...before, ...bundle])),
+      /says that the body was erased, and the bundle has/,
+    )
+    const other = await filesIn(await log.evidence(308))
+    const erasure = [...bundle].filter(([name]) => name.startsWith('erased.'))
+    match(refused(new Map([...other, ...erasure])), /not the erasure of the body of this event/)
+    await writeFile(
+      join(directory, 'erased.json'),
+      (bundle.get('erased.json') ?? '').toString().replace('"response":307', '"response":308'),
+    )
+    ok((await byHand(directory)).includes('FALSE: the erasure is of this body'))
     await log.close()
   },
 )

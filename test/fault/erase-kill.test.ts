@@ -29,7 +29,9 @@ const STEPS = ['append', 'erase', 'forget', 'shadow', 'swap', 'scrub', 'remember
 
 /** The signal that ended it. */
 const erasing = async (...args: readonly string[]): Promise<string | null> => {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'inherit', 'pipe'] })
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
   let words = ''
   child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()))
   await once(child, 'close')

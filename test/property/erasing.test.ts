@@ -66,7 +66,9 @@ const cutOff = (ports: SweepPorts, steps: number): SweepPorts => {
 /** Records the erasure of those kept bodies whose turn `picks` says; gives their commitments. */
 const eraseSome = (history: History, picks: readonly boolean[]) => {
   const kept = history.recorded.flatMap(({ event, position }) =>
-    event.type === 'ResponseReceived' && event.body.kept ? [{ event, position, ...event.body }] : [],
+    event.type === 'ResponseReceived' && event.body.kept
+      ? [{ event, position, ...event.body }]
+      : [],
   )
   const erased = kept.filter((_, i) => picks[i % picks.length])
   for (const { event, position: response, commit, bytes } of erased) {

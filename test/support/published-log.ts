@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import { fileBodyStore } from '../../src/adapters/bodies/files.ts'
 import { folderAt } from '../../src/adapters/files/folder.ts'
-import type { BodyStore, SaltedBodies } from '../../src/capture/port.ts'
+import { position } from '../../src/kernel/position.ts'
 import { siteOfHost } from '../../src/kernel/site.ts'
 import { siteStream } from '../../src/ledger/stream.ts'
 import { policyText } from '../../src/publish/policy.ts'
+import { type Bodies, tellingErased } from '../../src/shell/erasing/erased-bodies.ts'
 import { writeEvidence } from '../../src/shell/tlog/evidence.ts'
 import { right } from './either.ts'
 import { RUN } from './ledgers.ts'
@@ -18,9 +19,11 @@ import { sampleOf } from './samples.ts'
 import { ORIGIN, type SealedLedger, sealedLedger } from './sealing.ts'
 
 export type PublishedLog = SealedLedger & {
-  readonly bodies: BodyStore & SaltedBodies
+  readonly bodies: Bodies
   /** The position of a response whose body is kept. */
   readonly withBody: number
+  /** Has that body erased; the event is sealed, at position 622. */
+  readonly erase: () => Promise<void>
   readonly policy: () => Promise<string>
   /** A directory of its own, removed at the end. */
   readonly directory: () => Promise<string>
@@ -31,7 +34,8 @@ export type PublishedLog = SealedLedger & {
 /** 621 entries; heads at 1, 6, 306, 307 and 621. */
 export const publishedLog = async (t: TestContext): Promise<PublishedLog> => {
   const log = await sealedLedger(t)
-  const bodies = right(await fileBodyStore(join(log.data, 'bodies'), randomBytes)())
+  const store = right(await fileBodyStore(join(log.data, 'bodies'), randomBytes)())
+  const bodies = tellingErased(store, log.ledger)
   const directory = async (): Promise<string> => {
     const made = await mkdtemp(join(tmpdir(), 'published-log-'))
     after(() => rm(made, { recursive: true, force: true }))
@@ -65,11 +69,19 @@ export const publishedLog = async (t: TestContext): Promise<PublishedLog> => {
     ...log,
     bodies,
     withBody: 307,
+    erase: async () => {
+      const { event: act } = sampleOf('BodyErased')
+      ok(act.type === 'BodyErased')
+      const erased = { ...act, response: position(307), commit, bytes: text.length }
+      right(await log.ledger.append(RUN, { stream, expectedVersion: 1, events: [erased] })())
+      await log.seal()
+      right(await bodies.erase(commit)())
+    },
     directory,
     policy: async () => policyText(right(await log.tlog.keys.list(ORIGIN)()).map(({ key }) => key)),
-    evidence: async (position) => {
+    evidence: async (at) => {
       const made = await directory()
-      await writeEvidence(ports, position, folderAt(made))
+      await writeEvidence(ports, at, folderAt(made))
       return made
     },
   }
