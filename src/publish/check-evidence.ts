@@ -87,12 +87,21 @@ const checkBody = (
   const { event } = decoded
   const kept = event.type === 'ResponseReceived' && event.body.kept ? event.body : undefined
   const [bytes, salt] = [bundle.get(FILES.body), bundle.get(FILES.salt)]
+  const isThere = bytes !== undefined || salt !== undefined
   if (bundle.has(FILES.erased) || bundle.has(FILES.erasedProof))
-    return bytes === undefined && salt === undefined
-      ? checkErased(bundle, proven, kept?.commit, policy)
-      : fault(FILES.erased, 'it says that the body was erased, and the bundle has it')
-  if (bytes === undefined && salt === undefined)
+    return isThere
+      ? fault(FILES.erased, 'it says that the body was erased, and the bundle has it')
+      : checkErased(bundle, proven, kept?.commit, policy)
+  if (!isThere)
     return E.right({ body: kept === undefined ? 'none kept' : 'not in the bundle', erased: null })
+  return checkKept(kept, bytes, salt)
+}
+
+const checkKept = (
+  kept: { readonly commit: string; readonly bytes: number } | undefined,
+  bytes: Buffer | undefined,
+  salt: Buffer | undefined,
+): Checked<Told> => {
   if (kept === undefined) return fault(FILES.body, 'the event speaks of no kept body')
   if (bytes === undefined || salt?.length !== SALT_BYTES)
     return fault(FILES.salt, 'body and salt belong together, and a salt has 32 bytes')

@@ -61,12 +61,7 @@ export const memoryProjectionStore = (now: () => string): ProjectionStore => {
       for (const [at, reading] of made) memory.readings.set(`${reader} ${at}`, reading)
       return E.right(undefined)
     },
-    forgetReadings: (concluded) => async () => {
-      const gone = new Set(concluded)
-      for (const key of memory.readings.keys())
-        if (gone.has(Number(key.slice(key.lastIndexOf(' ') + 1)))) memory.readings.delete(key)
-      return E.right(undefined)
-    },
+    forgetReadings: (concluded) => async () => E.right(forget(memory, new Set(concluded))),
     scrub: () => async () => E.right({ log: 'rewritten' }),
     readRows:
       ({ name }, query) =>
@@ -81,6 +76,11 @@ export const memoryProjectionStore = (now: () => string): ProjectionStore => {
       },
     status: () => async () => E.right(statuses(memory)),
   }
+}
+
+const forget = ({ readings }: Memory, concluded: ReadonlySet<number>): void => {
+  for (const key of readings.keys())
+    if (concluded.has(Number(key.slice(key.lastIndexOf(' ') + 1)))) readings.delete(key)
 }
 
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>

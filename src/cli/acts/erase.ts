@@ -140,8 +140,11 @@ const erase = async (opened: Opened, config: Config, asked: Asked): Promise<Done
   return { dryRun: false, ...done, list, swept }
 }
 
-async function* pagesOf(opened: Opened, what: Asked['what']) {
-  if ('site' in what) return yield* targetsOf(opened, siteArgument(what.site))
+async function* pagesOf(opened: Opened, what: Asked['what']): ReturnType<typeof targetsOf> {
+  if ('site' in what) {
+    yield* targetsOf(opened, siteArgument(what.site))
+    return
+  }
   const targets = new Map<number, Target>()
   // All or none: a position that is wrong is said before anything is recorded.
   for (const position of what.positions) {

@@ -57,15 +57,8 @@ const bundleOf = async (ports: EvidencePorts, position: number): Promise<Bundle>
     [FILES.event, stored.entry],
     [FILES.proof, formatEntryProof({ index: position - 1, proof, checkpoint: head.note })],
   ])
-  if (before !== undefined) {
-    const { note, proof: growth } = before
-    const text = formatGrowthProof({
-      older: before.head.size,
-      proof: growth,
-      checkpoint: head.note,
-    })
-    files.set(FILES.before, note).set(FILES.growth, text)
-  }
+  if (before !== undefined)
+    files.set(FILES.before, before.note).set(FILES.growth, growthFile(before, head.note))
   const body = await bodyOf(ports, stored)
   if (body !== undefined && 'bytes' in body)
     files.set(FILES.body, body.bytes).set(FILES.salt, body.salt)
@@ -86,6 +79,11 @@ const bundleOf = async (ports: EvidencePorts, position: number): Promise<Bundle>
   files.set(FILES.policy, policyText(keys)).set(FILES.readme, readmeText(told))
   return checked(files, position, keys)
 }
+
+const growthFile = (
+  before: { readonly head: Head; readonly proof: readonly Buffer[] },
+  checkpoint: string,
+): string => formatGrowthProof({ older: before.head.size, proof: before.proof, checkpoint })
 
 const aboutOf = ({ recorded: { event, ts } }: StoredLeaf): string =>
   `${event.type}, ${formatInstant(ts)} by the clock of the crawler`

@@ -1,4 +1,4 @@
-import type { BodyStore } from '../../capture/port.ts'
+import type { BodyFailure, BodyStore } from '../../capture/port.ts'
 import { E } from '../../kernel/fp.ts'
 import { Chain } from '../../ledger/tlog/chain.ts'
 import type { StoredLeaf, TreeStore, Verified } from '../../ledger/tlog/port.ts'
@@ -109,7 +109,7 @@ const checkBody = async (
   if (event.type === 'BodyErased') return checkErased(bodies, { position, event }, tally)
   if (event.type !== 'ResponseReceived' || !event.body.kept) return
   const body = await bodies.get(event.body.commit)()
-  if (E.isLeft(body) && body.left.tag === 'BodyErased' && body.left.event > position) {
+  if (E.isLeft(body) && isErasedAfter(body.left, position)) {
     tally.erased += 1
     return
   }
@@ -125,6 +125,9 @@ const checkBody = async (
       : `the kept body ${event.body.commit} does not fit its commitment`,
   )
 }
+
+const isErasedAfter = (failure: BodyFailure, position: number): boolean =>
+  failure.tag === 'BodyErased' && failure.event > position
 
 /** What an event says was erased is gone; a body that is still there is told, and is no breach. */
 const checkErased = async (
