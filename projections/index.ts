@@ -7,6 +7,8 @@ import { publisherListFold } from './publisher-list/fold.ts'
 import { publisherListRows } from './publisher-list/rows.ts'
 import { requestLogFold } from './request-log/fold.ts'
 import { requestLogRows } from './request-log/rows.ts'
+import { robotsDecisionsFold } from './robots-decisions/fold.ts'
+import { robotsDecisionsRows } from './robots-decisions/rows.ts'
 import { robotsStateFold } from './robots-state/fold.ts'
 import { robotsStateRows } from './robots-state/rows.ts'
 import { runSummaryFold } from './run-summary/fold.ts'
@@ -27,6 +29,11 @@ export const publisherList = projection(
   table('publisher-list'),
 )
 export const robotsState = projection(robotsStateFold, robotsStateRows, table('robots-state'))
+export const robotsDecisions = projection(
+  robotsDecisionsFold,
+  robotsDecisionsRows,
+  table('robots-decisions'),
+)
 export const siteCooldown = projection(siteCooldownFold, siteCooldownRows, table('site-cooldown'))
 export const requestLog = projection(requestLogFold, requestLogRows, table('request-log'))
 export const runSummary = projection(runSummaryFold, runSummaryRows, table('run-summary'))
@@ -36,6 +43,7 @@ export const PROJECTIONS: readonly Projection[] = [
   sellerState,
   publisherList,
   robotsState,
+  robotsDecisions,
   siteCooldown,
   requestLog,
   runSummary,

@@ -1,6 +1,7 @@
 import type { TaskEither } from '../src/kernel/fp.ts'
 import type { Unavailable } from '../src/ledger/port.ts'
-import type { Projection, Row } from './projection.ts'
+import type { Place } from './place.ts'
+import type { Cell, Projection, Row } from './projection.ts'
 
 /** What made a table: the projection's version and the reader's label, null if it reads nothing. */
 export type Build = { readonly version: number; readonly reader: string | null }
@@ -24,6 +25,14 @@ export type Written = {
   readonly state: string
   readonly rows: readonly Row[]
 }
+
+/** Rows as a table holds them, whatever columns it was made with, and where each stands. */
+export type TablePage = {
+  readonly rows: readonly { readonly place: Place; readonly row: TableRow }[]
+  /** No row comes after these. */
+  readonly last: boolean
+}
+export type TableRow = { readonly [column: string]: Cell }
 
 /** Somebody else has moved, replaced or dropped the table since `Standing` was read. Read again. */
 export type Overtaken = { readonly tag: 'Overtaken'; readonly projection: string }
@@ -103,6 +112,8 @@ export type ProjectionStore = {
     projection: Projection,
     shadow: Standing,
   ) => TaskEither<Unavailable | Overtaken, Standing>
+  /** Drops a shadow that will not become the live table. Another one, begun since, is left alone. */
+  readonly dropShadow: (shadow: Standing) => TaskEither<Unavailable, void>
   /**
    * Readings made before, by the position of the FetchConcluded whose body was read. `concluded`
    * rises. The answer holds what is known of the positions up to `through`, which it stops at so as
@@ -125,6 +136,15 @@ export type ProjectionStore = {
   /** Leaves nothing in the store's files of what was deleted or dropped before, as far as it may. */
   readonly scrub: () => TaskEither<Unavailable, Scrubbed>
   readonly readRows: (projection: Projection, query: RowsQuery) => TaskEither<Unavailable, RowsPage>
+  /**
+   * Rows of a live or shadow table after a place, in the order of places, with the columns that the
+   * table has: an older version of the projection may have made it. Overtaken: it is not there any
+   * more, or it stands elsewhere.
+   */
+  readonly readTable: (
+    standing: Standing,
+    page: { readonly after: Place; readonly limit: number },
+  ) => TaskEither<Unavailable | Overtaken, TablePage>
   /** All states in key order as canonical JSON text, for comparing two builds bit for bit. */
   readonly readStates: (
     standing: Standing,

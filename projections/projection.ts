@@ -42,10 +42,14 @@ export type Fold<S extends Json> = {
   /** Event types the fold looks at; the runner skips all others. */
   readonly interestedIn: readonly EventType[]
   /**
-   * The fetches (FetchConcluded) whose kept body the projection wants read, and the reader by its
-   * stable name.
+   * The conclusions (FetchConcluded; RobotsRead for robots.txt) whose kept body the projection wants
+   * read, and the reader by its stable name. `others` may be put in its place by a rebuild.
    */
-  readonly reads?: { readonly purpose: Purpose; readonly reader: string }
+  readonly reads?: {
+    readonly purpose: Purpose
+    readonly reader: string
+    readonly others?: readonly string[]
+  }
   /** Which states an event touches. [] for none. */
   readonly keysOf: (recorded: Recorded) => readonly string[]
   readonly initial: (key: string) => S
@@ -72,6 +76,8 @@ export type Rows<S extends Json> = {
  */
 export type Projection = Fold<Json> & {
   readonly rowsOf: (state: Json) => readonly Row[]
+  /** The label of the reader to read with; without it the newest version of the one named. */
+  readonly readWith?: string
   /** `table.sql`: one CREATE TABLE, then its indexes; the runner puts the table's name for `:table`. */
   readonly table: { readonly sql: string; readonly columns: readonly string[] }
 }

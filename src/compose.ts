@@ -29,7 +29,7 @@ import { instant } from './kernel/instant.ts'
 import type { Ledger } from './ledger/port.ts'
 import type { TlogPorts } from './ledger/tlog/port.ts'
 import type { Claims } from './politeness/port.ts'
-import { READERS } from './readers/index.ts'
+import { READER_VERSIONS } from './readers/index.ts'
 import type { Reader } from './readers/reader.ts'
 import { type Bodies, tellingErased } from './shell/erasing/erased-bodies.ts'
 import type { SweptMemory } from './shell/erasing/sweep.ts'
@@ -78,7 +78,7 @@ const composeOn = async (config: Config, { database, close }: OpenedDatabase): P
     ),
     swept: fileSwept(join(config.data, 'erased-through')),
     store: postgresProjectionStore(database),
-    readers: READERS,
+    readers: READER_VERSIONS,
     clock,
     process: holder,
     isGone: isProcessGone,

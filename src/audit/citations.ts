@@ -60,6 +60,7 @@ export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
     case 'PathReadmitted':
     case 'SourceNotRead':
     case 'SourceReinstated':
+    case 'ReaderAdopted':
     case 'RunEnded':
       return []
   }

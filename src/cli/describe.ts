@@ -41,6 +41,8 @@ export const describe = (event: LedgerEvent): string => {
     case 'SourceReinstated':
     case 'BodyErased':
       return describeAct(event)
+    case 'ReaderAdopted':
+      return describeAdoption(event)
   }
 }
 
@@ -96,6 +98,13 @@ const describeAct = (event: Act): string => {
     case 'SiteResumed':
       return by
   }
+}
+
+const describeAdoption = (event: EventOf<'ReaderAdopted'>): string => {
+  const { projection, reader, before, by, reason } = event
+  const instead = before === null ? '' : ` instead of ${before}`
+  const who = by === null ? '' : `, by ${by}`
+  return `${projection} is read with ${reader}${instead}${who}${reason === null ? '' : `: ${reason}`}`
 }
 
 type OfRequest = EventOf<

@@ -9,7 +9,7 @@ import { document, line } from './print.ts'
 export const readVerb: Verb = (io) =>
   new Command('read')
     .description('try a reader on your own files; asks nobody, opens no ledger')
-    .argument('<reader>', BATCH_READER_NAMES.join(', '))
+    .argument('<reader>', `${BATCH_READER_NAMES.join(', ')}; or a version of one: ads-txt@1`)
     .argument('[file]', 'one file to read; - for standard input')
     .option('--jsonl', 'one {"id":…,"input":…} a line in, one {"id":…,…reading} a line out')
     .option('--json', 'print the reading of FILE as one document (the default)')
@@ -20,6 +20,7 @@ export const readVerb: Verb = (io) =>
       `
 Examples:
   crawl-ledger read ads-txt ./ads.txt
+  crawl-ledger read ads-txt@1 ./ads.txt
   crawl-ledger read sellers-json --jsonl < rows.jsonl`,
     )
     .action(async (name: string, file: string | undefined, flags: ReadFlags) => {

@@ -8,6 +8,7 @@ import { NetworkObserved } from './events/network-observed.ts'
 import { PathExcluded } from './events/path-excluded.ts'
 import { PathReadmitted } from './events/path-readmitted.ts'
 import { ProgrammeAdopted } from './events/programme-adopted.ts'
+import { ReaderAdopted } from './events/reader-adopted.ts'
 import { RedirectDecided } from './events/redirect-decided.ts'
 import { RequestAbandoned } from './events/request-abandoned.ts'
 import { RequestFailed } from './events/request-failed.ts'
@@ -55,6 +56,7 @@ export const EVENTS = [
   SourceNotRead,
   SourceReinstated,
   BodyErased,
+  ReaderAdopted,
   RunEnded,
 ] as const
 

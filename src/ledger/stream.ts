@@ -14,8 +14,10 @@ export const StreamName: t.Type<StreamName, string> = t.brand(
 )
 
 // The parts come from branded values or fixed words, so the form holds by construction.
+const stream = (category: string, id: string): StreamName => `${category}-${id}` as StreamName
+
 export const logStream = 'log' as StreamName
-export const siteStream = (site: Site): StreamName => `site-${site}` as StreamName
-export const runStream = (run: string): StreamName => `run-${run}` as StreamName
-export const programmeStream = (programme: string): StreamName =>
-  `programme-${programme}` as StreamName
+export const siteStream = (site: Site): StreamName => stream('site', site)
+export const runStream = (run: string): StreamName => stream('run', run)
+export const programmeStream = (programme: string): StreamName => stream('programme', programme)
+export const projectionStream = (projection: string): StreamName => stream('projection', projection)

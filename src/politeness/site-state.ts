@@ -94,6 +94,7 @@ const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
     case 'RobotsDecided':
     case 'RedirectDecided':
     case 'NetworkObserved':
+    case 'ReaderAdopted':
     case 'RunEnded':
       return state
   }

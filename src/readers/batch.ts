@@ -4,12 +4,15 @@
  */
 import { listOf, nullable, oneOf, parse, describeParseFailure, t, text } from '../kernel/codec.ts'
 import { E, type Either } from '../kernel/fp.ts'
-import { readAdNetwork, readAdNetworkBytes } from './ad-network/read.ts'
+import { AD_NETWORK_READER, readAdNetwork, readAdNetworkBytes } from './ad-network/read.ts'
+import { ADS_TXT_READER } from './ads-txt/capture.ts'
 import { judgeAdsTxtFetch, type FetchStep } from './ads-txt/fetch.ts'
 import { readAdsTxt } from './ads-txt/read.ts'
 import type { AdsTxtContext } from './ads-txt/variable.ts'
 import { readChange } from './change/read.ts'
 import { readCross } from './cross/read.ts'
+import { type Reader, readerLabel } from './reader.ts'
+import { SELLERS_JSON_READER } from './sellers-json/capture.ts'
 import { readSellersJson } from './sellers-json/read.ts'
 
 /** What a line comes to: the reading's own keys, or `error` if the line is not what it should be. */
@@ -50,20 +53,14 @@ const Fetch = t.intersection([
   t.partial({ domain: text(300), file: text(100), earlierGood: t.boolean }),
 ])
 
-/** Answers one line for the reader called `name`; undefined if there is no such reader. */
+/**
+ * Answers one line for a reader: `ads-txt` is its newest version, `ads-txt@1` that one. undefined if
+ * there is no such reader.
+ */
 export const batchReader = (name: string): ((line: string) => BatchAnswer) | undefined => {
-  const reader = ROW_READERS.get(name)
-  return reader === undefined ? undefined : (line) => answerLine(reader, line)
+  const reader = ROW_READERS.findLast((one) => one.name === name || readerLabel(one) === name)
+  return reader === undefined ? undefined : (line) => answerLine(reader.read, line)
 }
-
-/** The names `batchReader` knows. */
-export const BATCH_READER_NAMES: readonly string[] = [
-  'ads-txt',
-  'sellers-json',
-  'ad-network',
-  'cross',
-  'change',
-]
 
 const answerLine = (reader: RowReader, line: string): BatchAnswer => {
   const json = parseJsonLine(line)
@@ -206,10 +203,24 @@ const change: RowReader = (row) => {
 
 const described = E.mapLeft(describeParseFailure)
 
-const ROW_READERS: ReadonlyMap<string, RowReader> = new Map([
-  ['ads-txt', adsTxt],
-  ['sellers-json', sellersJson],
-  ['ad-network', adNetwork],
-  ['cross', cross],
-  ['change', change],
-])
+type Versioned = Pick<Reader, 'name' | 'version'> & { readonly read: RowReader }
+
+const versioned = ({ name, version }: Reader, read: RowReader): Versioned => ({
+  name,
+  version,
+  read,
+})
+
+/** Older versions of a reader stand before its newest. */
+const ROW_READERS: readonly Versioned[] = [
+  versioned(ADS_TXT_READER, adsTxt),
+  versioned(SELLERS_JSON_READER, sellersJson),
+  versioned(AD_NETWORK_READER, adNetwork),
+  { name: 'cross', version: 1, read: cross },
+  { name: 'change', version: 1, read: change },
+]
+
+/** The names `batchReader` knows; each also with a version behind it. */
+export const BATCH_READER_NAMES: readonly string[] = [
+  ...new Set(ROW_READERS.map(({ name }) => name)),
+]

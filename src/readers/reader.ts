@@ -12,6 +12,8 @@ export type Capture = {
   readonly status: number
   readonly headers: readonly Header[]
   readonly truncated: boolean
+  /** The product token in the policy of the programme that asked; null where no policy says one. */
+  readonly token: string | null
   readonly body: Buffer
 }
 
@@ -21,7 +23,8 @@ export type Capture = {
  */
 export type Reader = {
   readonly name: string
-  readonly version: number
+  /** A whole number; a text for a library that is taken as it is, under its own version. */
+  readonly version: number | string
   readonly read: (capture: Capture) => Json
 }
 

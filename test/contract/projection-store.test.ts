@@ -7,6 +7,7 @@ import { canonicalJson } from '../../src/kernel/canonical-json.ts'
 import { catchUp } from '../../src/shell/projecting/catch-up.ts'
 import { rebuild } from '../../src/shell/projecting/rebuild.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
+import { BEFORE_ALL } from '../../projections/place.ts'
 import type { ProjectionStore, Standing, Written } from '../../projections/port.ts'
 import { projection, type Row } from '../../projections/projection.ts'
 import { anyHistory } from '../support/arbitraries/events.ts'
@@ -114,6 +115,61 @@ for (const { name, open } of STORES)
       ]
       await built(store, table, [entry('a', rows)])
       deepEqual(right(await store.readRows(table, { limit: 10 })()).rows, rows)
+    })
+
+    test('a table is read in the order of its places, page by page, until its end', async () => {
+      const table = sample()
+      const keys = ['a', 'B', 'ä', '\u{1F600}', '\uFF21', 'a b']
+      const written = keys.map((key, i) => entry(key, [row(key, i + 1), row(key, i + 10)]))
+      const live = await built(store, table, written)
+      const read: (readonly [string, number])[] = []
+      for (let after = BEFORE_ALL; ;) {
+        const page = right(await store.readTable(live, { after, limit: 5 })())
+        read.push(...page.rows.map(({ place }) => [place.key, place.index] as const))
+        const [first] = page.rows
+        if (after === BEFORE_ALL) deepEqual(first?.row, row('B', 2))
+        after = page.rows.at(-1)?.place ?? after
+        if (page.last) break
+      }
+      const inOrder = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      deepEqual(
+        read,
+        inOrder.flatMap((key) => [0, 1].map((index) => [key, index] as const)),
+      )
+    })
+
+    test('a table that moved on, was replaced or never was is not read as if it stood still', async () => {
+      const table = sample()
+      const live = await built(store, table, [entry('a', [row('a', 1)])])
+      const page = { after: BEFORE_ALL, limit: 5 }
+      const moved = { checkpoint: 5, written: [] }
+      const next = right(await store.commit(table, live, moved)())
+      equal(left(await store.readTable(live, page)()).tag, 'Overtaken')
+      equal(right(await store.readTable(next, page)()).rows.length, 1)
+      await built(store, table, [], 9)
+      equal(left(await store.readTable(next, page)()).tag, 'Overtaken')
+      const nowhere = { ...live, projection: `${live.projection}-no` }
+      equal(left(await store.readTable(nowhere, page)()).tag, 'Overtaken')
+    })
+
+    test('an empty table is at its end', async () => {
+      const table = sample()
+      const live = await built(store, table)
+      const page = right(await store.readTable(live, { after: BEFORE_ALL, limit: 5 })())
+      deepEqual(page, { rows: [], last: true })
+    })
+
+    test('a shadow that is dropped is gone, and one begun since stays', async () => {
+      const table = sample()
+      await built(store, table, [entry('a', [row('a', 1)])])
+      const first = right(await store.startShadow(table, BUILD)())
+      const second = right(await store.startShadow(table, BUILD)())
+      right(await store.dropShadow(first)())
+      right(await store.commit(table, second, { checkpoint: 2, written: [] })())
+      right(await store.dropShadow(second)())
+      const page = { after: BEFORE_ALL, limit: 5 }
+      equal(left(await store.readTable({ ...second, checkpoint: 2 }, page)()).tag, 'Overtaken')
+      equal(right(await store.readRows(table, { limit: 10 })()).rows.length, 1)
     })
 
     test('a commit replaces the rows of its keys and leaves those of others', async () => {

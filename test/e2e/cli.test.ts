@@ -332,6 +332,32 @@ describe('projections', () => {
     await refused(2, 'history', 'news.example', 'humans.txt')
   })
 
+  test('rebuild --diff: a dry run with another reader changes nothing, adopting it is recorded', async () => {
+    const name = 'robots-decisions'
+    const other = 'robots-parser@3.0.1'
+    match(await done('rebuild', name, '--diff'), /^robots-decisions: no fact changed /)
+    const before = await done('state', name, '--jsonl')
+    const dry = await json('rebuild', name, '--reader', other, '--dry-run')
+    equal(await done('state', name, '--jsonl'), before)
+    const who = ['--by', 'A. Operator', '--reason', 'to compare']
+    const done1 = await json('rebuild', name, '--reader', other, '--diff', ...who)
+    deepEqual(done1['changes'], dry['changes'])
+    const adopted = await entries('--type', 'ReaderAdopted')
+    deepEqual(
+      adopted.map(({ reader, before, by }) => [reader, before, by]),
+      [[other, 'rfc9309@2', 'A. Operator']],
+    )
+    const rows = lines(await done('state', name, '--jsonl'))
+    ok(rows.every(({ reader }) => reader === other || reader === null))
+    const csv = await done('rebuild', name, '--reader', 'rfc9309@2', '--diff', '--csv')
+    match(csv, /^projection,key,index,row,column,before,after,/)
+    ok(!CONTROL.test(csv.replaceAll('\n', '')))
+    equal(await done('state', name, '--jsonl'), before)
+    match(await refused(2, 'rebuild', name, '--reader', 'nobody@1'), /there are rfc9309@2, /)
+    await refused(2, 'rebuild', '--all', '--reader', other)
+    await refused(2, 'rebuild', name, '--csv')
+  })
+
   test('projections and rebuild: names, positions, lag; a rebuild changes no row', async () => {
     const before = await done('state', 'ads-txt-state', '--jsonl')
     const rebuilt = await list('rebuild', '--all')

@@ -101,6 +101,7 @@ const capture = (body: Uint8Array, status: number, type: string) => ({
   status,
   headers: [['content-type', type]] as const,
   truncated: false,
+  token: null,
   body: Buffer.from(body),
 })
 

@@ -13,7 +13,13 @@ import type { Header, Purpose } from '../../src/kernel/words.ts'
 import type { Recorded } from '../../src/ledger/entry.ts'
 import type { EventOf, LedgerEvent } from '../../src/ledger/event.ts'
 import type { NextAllowed } from '../../src/ledger/exchange.ts'
-import { type StreamName, programmeStream, runStream, siteStream } from '../../src/ledger/stream.ts'
+import {
+  type StreamName,
+  programmeStream,
+  projectionStream,
+  runStream,
+  siteStream,
+} from '../../src/ledger/stream.ts'
 import { right } from './either.ts'
 
 export const url = (text: string): HttpUrl => right(parseHttpUrl(text))
@@ -73,7 +79,7 @@ export class History {
     return at
   }
 
-  keep(body: string): Digest {
+  keep(body: string | Buffer): Digest {
     const salt = Buffer.alloc(SALT_BYTES, this.bodies.size % 251)
     const bytes = Buffer.from(body)
     const commit = commitTo(bytes, salt)
@@ -109,6 +115,23 @@ export class History {
     return this.append(
       { type: 'RunEnded', v: 1, programme: this.programme, status, requests: this.n, ...counts },
       runStream(this.run),
+    )
+  }
+
+  /** Records a policy as it is shipped, under the programme's name. */
+  adoptPolicy(policy: string): Position {
+    const { programme } = this
+    return this.append(
+      { type: 'ProgrammeAdopted', v: 1, programme, policy, policyDigest: sha256Hex(policy) },
+      programmeStream(programme),
+    )
+  }
+
+  adoptReader(projection: string, reader: string, before: string | null = null): Position {
+    const who = { by: 'A Person', reason: null }
+    return this.append(
+      { type: 'ReaderAdopted', v: 1, projection, projectionVersion: 1, reader, before, ...who },
+      projectionStream(projection),
     )
   }
 
@@ -180,6 +203,7 @@ export class History {
     host: string,
     access: EventOf<'RobotsRead'>['access'],
     request: Position | null = null,
+    body?: string | Buffer,
   ) {
     return this.append(
       {
@@ -192,7 +216,7 @@ export class History {
         access,
         because: `status of ${access}`,
         request,
-        commit: null,
+        commit: body === undefined ? null : this.keep(body),
         headers: [],
         truncated: false,
         crawlDelayMs: null,

@@ -12,6 +12,7 @@ import type { EventOf, EventType, LedgerEvent } from '../../src/ledger/event.ts'
 import {
   logStream,
   programmeStream,
+  projectionStream,
   runStream,
   siteStream,
   type StreamName,
@@ -407,6 +408,20 @@ const samples: Samples = {
       request: position(41),
       commit,
       bytes: 2_048,
+    },
+  },
+  ReaderAdopted: {
+    stream: projectionStream('ads-txt-state'),
+    version: 1,
+    event: {
+      type: 'ReaderAdopted',
+      v: 1,
+      projection: 'ads-txt-state',
+      projectionVersion: 1,
+      reader: 'ads-txt@2',
+      before: 'ads-txt@1',
+      by: 'A. Operator',
+      reason: 'A record may end with a comment',
     },
   },
   RunEnded: {

@@ -1,4 +1,4 @@
-import { formatPlace, parsePlace, type Place } from '../../../projections/place.ts'
+import { comparePlaces, formatPlace, parsePlace, type Place } from '../../../projections/place.ts'
 import type {
   Build,
   KnownReadings,
@@ -8,6 +8,7 @@ import type {
   RowsPage,
   RowsQuery,
   Standing,
+  TablePage,
   Written,
 } from '../../../projections/port.ts'
 import type { Cell, Row } from '../../../projections/projection.ts'
@@ -55,6 +56,7 @@ export const memoryProjectionStore = (now: () => string): ProjectionStore => {
       async () =>
         E.right(startShadow(memory, name, build)),
     swap: (_, shadow) => async () => swap(memory, shadow),
+    dropShadow: (shadow) => async () => E.right(dropShadow(memory, shadow)),
     loadReadings: (reader, concluded, bytesMax) => async () =>
       E.right(loadReadings(memory, (at) => `${reader} ${at}`, concluded, bytesMax)),
     saveReadings: (reader, made) => async () => {
@@ -67,6 +69,7 @@ export const memoryProjectionStore = (now: () => string): ProjectionStore => {
       ({ name }, query) =>
       async () =>
         E.right(pageOf(memory.tables.get(name)?.live, query)),
+    readTable: (standing, page) => async () => tablePage(memory, standing, page),
     readStates:
       (standing, { after, limit }) =>
       async () => {
@@ -147,6 +150,12 @@ const startShadow = (memory: Memory, projection: string, build: Build): Standing
   return standing
 }
 
+const dropShadow = ({ tables }: Memory, { projection, generation }: Standing): void => {
+  const { live, shadow } = tables.get(projection) ?? {}
+  if (shadow?.standing.generation !== generation) return
+  tables.set(projection, live === undefined ? {} : { live })
+}
+
 const swap = (memory: Memory, shadow: Standing): Either<Overtaken, Standing> => {
   const table = tableAt(memory, shadow)
   const reached = memory.tables.get(shadow.projection)?.live?.standing.checkpoint ?? 0
@@ -197,6 +206,20 @@ const pageOf = (table: Table | undefined, query: RowsQuery): RowsPage => {
   const last = page.at(-1)
   const next = found.length > limit && last !== undefined ? formatPlace(last) : undefined
   return { standing: table.standing, rows: page.map(({ row }) => row), next }
+}
+
+const tablePage = (
+  memory: Memory,
+  standing: Standing,
+  { after, limit }: { readonly after: Place; readonly limit: number },
+): Either<Overtaken, TablePage> => {
+  const table = tableAt(memory, standing)
+  if (table === undefined) return overtaken(standing)
+  const found = [...table.rows]
+    .flatMap(([key, rows]) => rows.map((row, index) => ({ row, place: { key, index } })))
+    .filter(({ place }) => comparePlaces(place, after) > 0)
+    .sort((a, b) => comparePlaces(a.place, b.place))
+  return E.right({ rows: found.slice(0, limit), last: found.length <= limit })
 }
 
 const isAfter = (place: Place, start: Place | undefined): boolean =>

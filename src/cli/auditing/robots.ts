@@ -3,6 +3,7 @@ import type { Difference, RobotsAuditTotals } from '../../audit/robots-audit.ts'
 import { formatInstant } from '../../kernel/instant.ts'
 import type { Reach } from '../../shell/auditing/audit.ts'
 import type { Io } from '../command.ts'
+import { csvLine } from '../csv.ts'
 import { line, safe } from '../print.ts'
 
 export type Form = 'text' | 'json' | 'jsonl' | 'csv'
@@ -27,8 +28,8 @@ export const differenceWriter = (io: Io, reader: string, form: Form): Difference
       }
     case 'csv':
       return {
-        begin: () => io.out(`${COLUMNS.map(([name]) => name).join(',')}\n`),
-        write: (found) => io.out(`${COLUMNS.map(([, of]) => cell(of(found))).join(',')}\n`),
+        begin: () => io.out(csvLine(COLUMNS.map(([name]) => name))),
+        write: (found) => io.out(csvLine(COLUMNS.map(([, of]) => of(found)))),
         end: async () => undefined,
       }
     case 'text':
@@ -76,13 +77,6 @@ const COLUMNS: readonly (readonly [string, (found: Difference) => string | numbe
   ['cause', ({ cause }) => cause],
   ['kinds', ({ kinds }) => kinds.join(' ')],
 ]
-
-/** A text that a spreadsheet would take for a formula is marked as text. */
-const cell = (value: string | number | null): string => {
-  const text = safe(String(value ?? ''))
-  const marked = /^[=+\-@]/.test(text) && typeof value === 'string' ? `'${text}` : text
-  return /[",\s]/.test(marked) ? `"${marked.replaceAll('"', '""')}"` : marked
-}
 
 const sentence = (found: Difference, reader: string): string => {
   const { position, at, url, sent, decided, other, cause, kinds } = found

@@ -10,6 +10,7 @@ import {
   type OnProgress,
   type ProjectionPorts,
 } from './folding.ts'
+import { canRead, inForce } from './reader-in-force.ts'
 import { catchUpLock, rebuild } from './rebuild.ts'
 
 /** Small commits: rows get fresh soon, and little is lost with a crash. */
@@ -38,18 +39,21 @@ const ATTEMPTS = 5
 
 /**
  * Folds what the live table has not seen. A table that is not there, or that an older version of
- * the projection or of its reader made, is built anew first. Any number of runners may do this at
+ * the projection or another reader than the one in force made, is built anew first. Any number of runners may do this at
  * once: they take turns, and the later ones find nothing left to do.
  */
 export const catchUp =
   (ports: ProjectionPorts) =>
-  (projection: Projection, options: CatchUpOptions = {}): TaskEither<CatchUpFailure, Standing> =>
+  (given: Projection, options: CatchUpOptions = {}): TaskEither<CatchUpFailure, Standing> =>
   async () => {
-    const found = await ports.store.live(projection)()
+    const found = await ports.store.live(given)()
     if (E.isLeft(found)) return found
-    const ours = buildOf(projection, ports.readers)
     const live = found.right
-    if (live !== undefined && isNewer(live, ours))
+    const bound = await inForce(ports, given, live)
+    if (E.isLeft(bound)) return bound
+    const projection = bound.right
+    const ours = buildOf(projection, ports.readers)
+    if (live !== undefined && isNewer(live, ours) && !isKnown(ports, projection, live))
       return E.left({ tag: 'NewerBuild', projection: projection.name, found: buildIn(live), ours })
     if (live === undefined || !isSame(live, ours)) {
       const rebuilt = await buildAnew(ports, projection, ours, options)
@@ -88,6 +92,10 @@ const foldLive = async (
   }
   return E.left(overtaken)
 }
+
+/** A newer reader that is here as well gave way to an older one by decision. */
+const isKnown = (ports: ProjectionPorts, projection: Projection, live: Standing): boolean =>
+  live.version === projection.version && canRead(projection, live.reader, ports.readers)
 
 const buildIn = ({ version, reader }: Build): Build => ({ version, reader })
 

@@ -10,11 +10,11 @@ import type { Recorded } from '../../ledger/entry.ts'
 import type { Ledger, ReadFailure } from '../../ledger/port.ts'
 import { type Reader, readerLabel } from '../../readers/reader.ts'
 import { beginCommit, commitAll, foldBatch, heldStates, type HeldStates } from './held-states.ts'
+import { readerOf } from './reader-in-force.ts'
 import {
   type PageReadings,
   pageReadings,
   type Read,
-  readerOf,
   readingAt,
   type ReadingPorts,
   saveReadings,

@@ -11,11 +11,15 @@ import { canonicalJson, type Json } from '../../kernel/canonical-json.ts'
 import type { Digest } from '../../kernel/digest.ts'
 import { E, type Either } from '../../kernel/fp.ts'
 import type { Recorded } from '../../ledger/entry.ts'
-import type { EventOf } from '../../ledger/event.ts'
-import type { IntegrityBreach, Unavailable } from '../../ledger/port.ts'
+import { robotsUrlOf } from '../../kernel/url.ts'
+import type { Purpose } from '../../kernel/words.ts'
+import type { EventOf, LedgerEvent } from '../../ledger/event.ts'
+import type { Ledger, ReadFailure, Unavailable } from '../../ledger/port.ts'
 import { type Capture, type Reader, readerLabel } from '../../readers/reader.ts'
+import { tokenInForce } from './token-in-force.ts'
 
 export type ReadingPorts = {
+  readonly ledger: Pick<Ledger, 'readAll'>
   readonly bodies: Pick<BodyStore, 'get'>
   readonly store: Pick<ProjectionStore, 'loadReadings' | 'saveReadings'>
 }
@@ -26,29 +30,52 @@ const REMEMBERED_LENGTH_MAX = 4_194_304
 /** What the fold is given beside the event; `bytes` is about what it takes in memory. */
 export type Read = { readonly reading: Reading | Unread; readonly bytes: number }
 
-type ReadFailed = Unavailable | IntegrityBreach
+type ReadFailed = ReadFailure
 
 /** An event with a kept answer in it. */
-type Kept = { readonly position: number; readonly event: EventOf<'FetchConcluded'>; commit: Digest }
-
-/** The reader a projection uses: of the name it asks for, the newest version there is. */
-export const readerOf = (
-  { name, reads }: Projection,
-  readers: readonly Reader[],
-): Reader | undefined => {
-  if (reads === undefined) return undefined
-  const named = readers.filter((reader) => reader.name === reads.reader)
-  const newest = named.sort((a, b) => b.version - a.version)[0]
-  return present(newest, `${name} reads with ${reads.reader}, and there is no such reader`)
+type Kept = {
+  readonly recorded: Recorded
+  readonly position: number
+  readonly commit: Digest
+  readonly programme: string
+  readonly capture: Omit<Capture, 'body' | 'token'>
 }
 
 /** The event as one whose body the projection wants read; undefined for every other. */
 const keptOf = (projection: Projection, recorded: Recorded): Kept | undefined => {
-  const { event, position } = recorded
+  const found = conclusionOf(recorded.event)
+  if (found === undefined || found.purpose !== projection.reads?.purpose) return undefined
+  const { commit, capture } = found
+  const { programme } = found
+  const { position } = recorded
+  return projection.keysOf(recorded).length === 0
+    ? undefined
+    : { recorded, position, commit, programme, capture }
+}
+
+type Conclusion = Pick<Kept, 'commit' | 'programme' | 'capture'> & { readonly purpose: Purpose }
+
+const conclusionOf = (event: LedgerEvent): Conclusion | undefined => {
+  if (event.type === 'RobotsRead') return robotsConclusion(event)
   if (event.type !== 'FetchConcluded' || event.outcome !== 'answered') return undefined
-  const { commit, purpose } = event
-  if (purpose !== projection.reads?.purpose || commit === null) return undefined
-  return projection.keysOf(recorded).length === 0 ? undefined : { position, event, commit }
+  const { commit, purpose, programme, subject, target, url, headers, truncated } = event
+  if (commit === null) return undefined
+  const status = present(event.status, 'an answer has a status')
+  return {
+    commit,
+    purpose,
+    programme,
+    capture: { subject, target, url, status, headers, truncated },
+  }
+}
+
+const robotsConclusion = (event: EventOf<'RobotsRead'>): Conclusion | undefined => {
+  const { access, commit, programme, subject, origin, headers, truncated } = event
+  if (access !== 'rules' || commit === null) return undefined
+  const url = robotsUrlOf(origin)
+  // RFC 9309 §2.3.1.1: there are rules because the answer was a 2xx; which one is not recorded here.
+  const capture = { subject, target: url, url, status: 200, headers, truncated }
+  return { commit, purpose: 'robots', programme, capture }
 }
 
 /** The readings of one page of events, asked for in the order of the page. */
@@ -110,7 +137,10 @@ const readBody = async (page: PageReadings, kept: Kept): Promise<Either<ReadFail
   const { reader } = page
   const body = await page.ports.bodies.get(kept.commit)()
   if (E.isRight(body)) {
-    const reading = canonicalJson(wellFormed(reader.read(captureOf(kept, body.right))))
+    const token = await tokenAt(page.ports.ledger, kept)
+    if (E.isLeft(token)) return token
+    const capture: Capture = { ...kept.capture, token: token.right, body: body.right }
+    const reading = canonicalJson(wellFormed(reader.read(capture)))
     if (reading.length <= REMEMBERED_LENGTH_MAX) page.made.set(kept.position, reading)
     return E.right(readOf(reader, reading))
   }
@@ -134,15 +164,14 @@ const readOf = (reader: Reader, text: string): Read => ({
   bytes: text.length,
 })
 
-const captureOf = ({ event }: Kept, body: Buffer): Capture => ({
-  subject: event.subject,
-  target: event.target,
-  url: event.url,
-  status: present(event.status, 'an answer has a status'),
-  headers: event.headers,
-  truncated: event.truncated,
-  body,
-})
+/** Only a reader of robots.txt asks for whom it reads. */
+const tokenAt = async (
+  ledger: ReadingPorts['ledger'],
+  { recorded, programme }: Kept,
+): Promise<Either<ReadFailed, string | null>> => {
+  if (recorded.event.type !== 'RobotsRead') return E.right(null)
+  return tokenInForce(ledger, programme, recorded.position)
+}
 
 /** Bytes from outside may decode to lone surrogates, which have no canonical form. */
 const wellFormed = (json: Json): Json => {

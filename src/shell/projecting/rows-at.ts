@@ -8,6 +8,7 @@ import type { Recorded } from '../../ledger/entry.ts'
 import type { LedgerEvent } from '../../ledger/event.ts'
 import type { Ledger } from '../../ledger/port.ts'
 import { type FoldFailure, foldPages, type ProjectionPorts } from './folding.ts'
+import { inForce } from './reader-in-force.ts'
 import { heldStates, stateAndRows } from './held-states.ts'
 
 /** Up to a position, or up to the last event of that time. Both are included. */
@@ -31,8 +32,13 @@ const LIMITS = {
  */
 export const rowsAt =
   (ports: ProjectionPorts) =>
-  (projection: Projection, moment: Moment, site?: Site): TaskEither<FoldFailure, RowsAt> =>
+  (given: Projection, moment: Moment, site?: Site): TaskEither<FoldFailure, RowsAt> =>
   async () => {
+    const live = await ports.store.live(given)()
+    if (E.isLeft(live)) return live
+    const bound = await inForce(ports, given, live.right)
+    if (E.isLeft(bound)) return bound
+    const projection = bound.right
     const narrow = site === undefined ? projection : about(projection, site)
     const states = heldStates(NOWHERE, narrow, startOf(projection))
     const ledger = { ...ports.ledger, readAll: upTo(ports.ledger, moment) }

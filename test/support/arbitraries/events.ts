@@ -1,4 +1,5 @@
 /** Events one by one, as their codecs allow, and histories as a crawl writes them. */
+import { readFileSync } from 'node:fs'
 import { EVENTS, type LedgerEvent } from '../../../src/ledger/event.ts'
 import type { Recorded } from '../../../src/ledger/entry.ts'
 import { siteStream } from '../../../src/ledger/stream.ts'
@@ -67,6 +68,18 @@ const anyEnding = (bodies: readonly string[]): fc.Arbitrary<Ending> =>
     fc.constant({ tag: 'open' as const }),
   )
 
+const ROBOTS_TXT = [
+  'User-agent: *\nDisallow: /\n',
+  'User-agent: *\nDisallow: /private\nCrawl-delay: 2\n',
+  'User-agent: * Disallow: /\n',
+  'User-agent: PlainReckonerBot\nCrawl-delay: 7\n\nUser-agent: *\nDisallow: /\n',
+]
+
+const POLICY = readFileSync(
+  new URL('../../../src/programmes/plain-reckoner/policy.json', import.meta.url),
+  'utf8',
+)
+
 type Step = (history: History) => unknown
 
 const anyFetch: fc.Arbitrary<Step> = fc
@@ -91,11 +104,17 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: anyNetworkFetch },
   {
     weight: 2,
-    arbitrary: fc.tuple(anySiteName, fc.constantFrom('rules', 'unavailable', 'unreachable')).map(
-      ([site, access]): Step =>
-        (history) =>
-          history.robotsRead(site, access),
-    ),
+    arbitrary: fc
+      .tuple(
+        anySiteName,
+        fc.constantFrom('rules', 'unavailable', 'unreachable'),
+        fc.constantFrom(undefined, ...ROBOTS_TXT),
+      )
+      .map(
+        ([site, access, body]): Step =>
+          (history) =>
+            history.robotsRead(site, access, null, access === 'rules' ? body : undefined),
+      ),
   },
   anySiteName.map(
     (site): Step =>
@@ -137,6 +156,7 @@ export const anyHistory: fc.Arbitrary<History> = fc
   .array(anyStep, { maxLength: 40 })
   .map((steps) => {
     const history = new History()
+    history.adoptPolicy(POLICY)
     for (const step of steps) step(history)
     return history
   })

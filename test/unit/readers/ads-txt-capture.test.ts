@@ -18,6 +18,7 @@ const capture = (change: Partial<Capture> = {}): Capture => ({
   status: 200,
   headers: [['Content-Type', 'text/plain']],
   truncated: false,
+  token: null,
   body: Buffer.from(GOOD),
   ...change,
 })

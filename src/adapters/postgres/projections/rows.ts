@@ -113,6 +113,6 @@ const rowOf = (projection: Projection, row: readonly unknown[]): Row => {
 }
 
 /** node-pg gives a timestamptz as a Date; a cell has it as RFC 3339 text. */
-const cellOf = (value: unknown): Cell =>
+export const cellOf = (value: unknown): Cell =>
   // What else the tables hold comes as text, number, boolean, null or parsed jsonb.
   value instanceof Date ? value.toISOString() : (value as Json)

@@ -48,6 +48,19 @@ export const startShadow = async (
   return E.right(standingIn(present(rows[0], 'an insert gives its row back')))
 }
 
+/** The registry's row first, as every commit takes it; a shadow of another generation stays. */
+export const dropShadow = async (
+  client: ClientBase,
+  { projection, generation }: Standing,
+): Promise<Either<never, void>> => {
+  const { rowCount } = await client.query(
+    "delete from projection.registry where name = $1 and place = 'shadow' and generation = $2",
+    [projection, generation],
+  )
+  if (rowCount === 1) await client.query(dropTables(projection, 'shadow'))
+  return E.right(undefined)
+}
+
 /** Locks the registry's rows first and the tables last, as every commit does. */
 export const swap = async (
   client: ClientBase,

@@ -11,7 +11,8 @@ import { forgetReadings, scrub } from './forget.ts'
 import { exclusively } from './lock.ts'
 import { loadReadings, saveReadings } from './readings.ts'
 import { readRows } from './rows.ts'
-import { liveStanding, overtaken, startShadow, statuses, swap } from './standing.ts'
+import { readTable } from './table-rows.ts'
+import { dropShadow, liveStanding, overtaken, startShadow, statuses, swap } from './standing.ts'
 import { FURNITURE, FURNITURE_LOCK, tableNames } from './tables.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -46,12 +47,14 @@ export const postgresProjectionStore = (
     startShadow: (projection, build) =>
       changing((client) => startShadow(client, projection, build)),
     swap: (projection, shadow) => changing((client) => swap(client, projection, shadow)),
+    dropShadow: (shadow) => changing((client) => dropShadow(client, shadow)),
     loadReadings: (reader, concluded, bytesMax) =>
       asking(() => loadReadings(pool, reader, concluded, bytesMax)),
     saveReadings: (reader, readings) => asking(() => saveReadings(pool, reader, readings)),
     forgetReadings: (concluded) => asking(() => forgetReadings(pool, concluded)),
     scrub: () => asking(() => scrub(database)),
     readRows: (projection, query) => asking(() => readRows(pool, projection, query)),
+    readTable: (standing, page) => attempt(() => readTable(pool, standing, page)),
     readStates: (standing, page) => asking(() => readStates(pool, standing, page)),
     status: () => asking(() => statuses(pool)),
   }

@@ -1,0 +1,196 @@
+/** `rebuild`: fold again, and with --diff say which facts that changes. No site is asked. */
+import type { Standing } from '../../../projections/port.ts'
+import { PROJECTIONS } from '../../../projections/index.ts'
+import type { Projection } from '../../../projections/projection.ts'
+import type { Opened } from '../../compose.ts'
+import type { CommonFlags, Config } from '../../config.ts'
+import { E } from '../../kernel/fp.ts'
+import { clip } from '../../kernel/text.ts'
+import { Halt, orHalt } from '../../shell/halt.ts'
+import { adoptReader, type Turn, turnOf } from '../../shell/projecting/adopt-reader.ts'
+import { type Compared, compareTables } from '../../shell/projecting/changes.ts'
+import type { OnProgress } from '../../shell/projecting/folding.ts'
+import { type Compare, paceOf, rebuild, type Rebuilt } from '../../shell/projecting/rebuild.ts'
+import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
+import { beginLog, newRun, sealerOf } from '../night.ts'
+import { document, line } from '../print.ts'
+import { projectionArgument } from '../projection-argument.ts'
+import { type ChangeWriter, changeWriter, type Diffed, type Form } from './change-writer.ts'
+
+type RebuildFlags = CommonFlags & {
+  readonly json?: boolean
+  readonly jsonl?: boolean
+  readonly csv?: boolean
+  readonly all?: boolean
+  readonly diff?: boolean
+  readonly dryRun?: boolean
+  readonly reader?: string
+  readonly by?: string
+  readonly reason?: string
+}
+
+export const rebuildVerb: Verb = (io) =>
+  forPrograms(verb('rebuild', 'fold a projection again from the whole ledger, then swap it in'))
+    .argument('[name]', 'the projection')
+    .option('--all', 'every projection')
+    .option('--diff', 'list every fact that changes: before, after, and what it rests on')
+    .option('--dry-run', 'list what would change (as --diff does), and leave the live rows')
+    .option('--reader <name@version>', 'read with this one from here on, an older version also')
+    .option('--by <name>', 'who has another reader adopted, for the record')
+    .option('--reason <text>', 'why, for the record')
+    .option('--csv', 'with --diff: print CSV')
+    .addHelpText('after', HELP)
+    .action(async (name: string | undefined, flags: RebuildFlags) => {
+      const wanted = wantedBy(name, flags)
+      await withOpened(io, flags, async (opened, config) => {
+        const writer = isDiff(flags) ? changeWriter(io, formOf(flags)) : undefined
+        const done: Diffed[] = []
+        await writer?.begin()
+        for (const projection of wanted) {
+          const diffed = await rebuildOne({ io, opened, config, flags, writer }, projection)
+          await writer?.close(diffed)
+          done.push(diffed)
+        }
+        await writer?.end()
+        if (done.some(({ adopted }) => adopted)) await sealerOf(opened)()
+        if (writer === undefined) await tell(io, done, flags)
+      })
+    })
+
+const HELP = `
+No site is asked; readers run again on the kept bodies. A projection stays with the reader in force
+until a rebuild takes its newest version, or the one that --reader names: then ReaderAdopted is
+recorded. Both tables are compared at the position of the live one. A column "reader" is no fact.
+
+--json: {"changes":[…],"projections":[…]}; --jsonl: one change a line, {"projection","key","index",
+"row":"changed"|"appeared"|"vanished","column","before","after","rests":{"before","after"},"builds"}.
+
+Examples:
+  crawl-ledger rebuild ads-txt-state
+  crawl-ledger rebuild ads-txt-state --dry-run
+  crawl-ledger rebuild ads-txt-state --diff --by "A. Operator" --reason "records may end in a comment"
+  crawl-ledger rebuild robots-decisions --reader robots-parser@3.0.1 --dry-run`
+
+const wantedBy = (name: string | undefined, flags: RebuildFlags): readonly Projection[] => {
+  const wrong = wrongUseOf(name, flags)
+  if (wrong !== undefined) throw new Halt({ tag: 'WrongUse', because: wrong })
+  return flags.all === true || name === undefined ? PROJECTIONS : [projectionArgument(name)]
+}
+
+const wrongUseOf = (name: string | undefined, flags: RebuildFlags): string | undefined => {
+  if (name === undefined && flags.all !== true) return 'name a projection, or give --all'
+  if (flags.all === true && flags.reader !== undefined)
+    return '--reader is for one projection: name it'
+  if (flags.csv === true && !isDiff(flags)) return '--csv goes with --diff or --dry-run'
+  return flags.by?.trim() === '' ? '--by takes a name' : undefined
+}
+
+const isDiff = ({ diff, dryRun }: RebuildFlags): boolean => diff === true || dryRun === true
+
+const formOf = ({ json, jsonl, csv }: RebuildFlags): Form =>
+  json === true ? 'json' : jsonl === true ? 'jsonl' : csv === true ? 'csv' : 'text'
+
+type Work = {
+  readonly io: Io
+  readonly opened: Opened
+  readonly config: Config
+  readonly flags: RebuildFlags
+  readonly writer: ChangeWriter | undefined
+}
+
+const rebuildOne = async (work: Work, projection: Projection): Promise<Diffed> => {
+  const { io, opened, flags, writer } = work
+  const turn = await orHalt(turnOf(opened)(projection, flags.reader))
+  const adopts = turn.to !== turn.from && flags.dryRun !== true
+  const diff = writer === undefined ? undefined : comparison(opened, writer)
+  const rebuilt = await orHalt(
+    rebuild(opened)(turn.projection, {
+      onProgress: progressOf(io, projection.name),
+      keep: flags.dryRun === true,
+      ...(adopts ? { adopt: adoptReader(await adopterOf(work), turn) } : {}),
+      ...(diff === undefined ? {} : { compare: diff.compare }),
+    }),
+  )
+  return diffedOf(turn, rebuilt, {
+    swapped: flags.dryRun !== true,
+    adopted: adopts,
+    ...(diff?.found() ?? { comparedAt: null, facts: 0, rows: 0 }),
+  })
+}
+
+const adopterOf = async ({ opened, config, flags }: Work) => {
+  const run = newRun(opened)
+  await beginLog(opened, config, run)
+  const { by, reason } = flags
+  return {
+    ledger: opened.ledger,
+    run,
+    by: by === undefined ? null : clip(by, 200),
+    reason: reason === undefined ? null : clip(reason, 1_000),
+  }
+}
+
+type Found = Compared & { readonly comparedAt: number | null }
+
+const comparison = (opened: Opened, writer: ChangeWriter) => {
+  let found: Found = { comparedAt: null, facts: 0, rows: 0 }
+  const compare: Compare = (live, shadow) => async () => {
+    const builds = { before: buildIn(live), after: buildIn(shadow) }
+    const compared = await compareTables(opened.store, live, shadow, (change) =>
+      writer.write(change, builds),
+    )
+    if (E.isLeft(compared)) return compared
+    found = { ...compared.right, comparedAt: live.checkpoint }
+    return E.right(undefined)
+  }
+  return { compare, found: () => found }
+}
+
+const buildIn = ({ version, reader }: Standing) => ({ version, reader })
+
+const diffedOf = (
+  { projection, to }: Turn,
+  { live, before }: Rebuilt,
+  found: Found & Pick<Diffed, 'swapped' | 'adopted'>,
+): Diffed => ({
+  name: projection.name,
+  version: projection.version,
+  position: live.checkpoint,
+  before: before?.checkpoint ?? null,
+  builds: {
+    before: before === undefined ? null : buildIn(before),
+    after: { version: projection.version, reader: to },
+  },
+  ...found,
+})
+
+const tell = async (io: Io, done: readonly Diffed[], flags: RebuildFlags): Promise<void> => {
+  const told = done.map(({ name, version, position, before, builds }) => ({
+    name,
+    version,
+    position,
+    before,
+    reader: builds.after.reader,
+  }))
+  if (flags.json === true) return io.out(document(told))
+  if (flags.jsonl === true) return io.out(told.map(line).join(''))
+  for (const one of told) await io.out(`${one.name} rebuilt up to position ${one.position}\n`)
+}
+
+const BETWEEN_LINES_MS = 1_000
+
+const progressOf = (io: Io, name: string): OnProgress => {
+  const startedAt = performance.now()
+  let told = startedAt
+  return (progress) => {
+    const now = performance.now()
+    if (now - told < BETWEEN_LINES_MS) return
+    told = now
+    const { perSecond, remainingMs } = paceOf(progress, now - startedAt)
+    const pace =
+      perSecond === null || remainingMs === null
+        ? ''
+        : `, ${perSecond} positions/s, ${Math.ceil(remainingMs / 1_000)} s left`
+    io.err(`${name} ${progress.position}/${progress.of}${pace}\n`)
+  }
+}
