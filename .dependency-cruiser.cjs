@@ -142,6 +142,7 @@ module.exports = {
     door('tldts', '^src/kernel/site\\.ts$'),
     door('robots-parser', '^src/robots/'),
     door('commander', '^src/cli(/|\\.ts$)'),
+    door('diff', '^src/readers/difference/'),
     door('undici', '^src/adapters/http/'),
     door('pg', '^src/adapters/postgres/'),
     door('kysely', '^src/adapters/postgres/'),

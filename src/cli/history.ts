@@ -27,7 +27,7 @@ export const historyVerb: Verb = (io) =>
       })
     })
 
-const fileArgument = (given: string): HistoricFile => {
+export const fileArgument = (given: string): HistoricFile => {
   if (given === 'ads.txt' || given === 'robots.txt') return given
   throw new Halt({ tag: 'WrongUse', because: 'the file is ads.txt or robots.txt' })
 }

@@ -3,6 +3,7 @@ import { excludeVerb, leaveAloneVerb, paceVerb, readmitVerb, resumeVerb } from '
 import { notReadVerb, reinstateVerb } from './acts/source.ts'
 import { auditVerb } from './auditing/audit.ts'
 import type { Verb } from './command.ts'
+import { diffVerb } from './diff.ts'
 import { fetchVerb } from './fetch.ts'
 import { findVerb } from './find.ts'
 import { historyVerb } from './history.ts'
@@ -48,6 +49,7 @@ export const VERBS: readonly Verb[] = [
   exportVerb,
   stateVerb,
   historyVerb,
+  diffVerb,
   projectionsVerb,
   rebuildVerb,
   auditVerb,

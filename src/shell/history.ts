@@ -72,7 +72,7 @@ type Told = {
   readonly commit: Digest | null
 }
 
-const toldBy = ({ event }: Recorded, file: HistoricFile): Told | undefined => {
+export const toldBy = ({ event }: Recorded, file: HistoricFile): Told | undefined => {
   if (file === 'robots.txt' && event.type === 'RobotsRead') {
     const { origin, request, access, because, commit } = event
     return { url: `${origin}/robots.txt`, request, outcome: `${access} (${because})`, commit }
@@ -90,7 +90,7 @@ const toldBy = ({ event }: Recorded, file: HistoricFile): Told | undefined => {
   return undefined
 }
 
-async function* streamOf(ledger: Ledger, site: Site): AsyncGenerator<Recorded> {
+export async function* streamOf(ledger: Ledger, site: Site): AsyncGenerator<Recorded> {
   let version = 0
   for (;;) {
     const page = await orHalt(ledger.readStream(siteStream(site), version))

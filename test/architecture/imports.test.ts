@@ -96,6 +96,7 @@ const planted: readonly (readonly [string, string, string])[] = [
   ],
   ['fold-takes-types-only', 'projections/planted/fold.ts', `import '../projection.ts'`],
   ['fp-ts-has-one-door', 'src/robots/planted.ts', `import 'fp-ts/lib/Option.js'`],
+  ['diff-has-one-door', 'src/shell/planted.ts', `import 'diff'`],
   ['io-ts-has-one-door', 'src/shell/planted.ts', `import * as t from 'io-ts'\nt.string`],
   ['tldts-has-one-door', 'src/politeness/planted.ts', `import 'tldts'`],
   ['robots-parser-has-one-door', 'src/audit/planted.ts', `import 'robots-parser'`],

@@ -332,6 +332,17 @@ describe('projections', () => {
     await refused(2, 'history', 'news.example', 'humans.txt')
   })
 
+  test('diff: two captures line by line, hostile bytes escaped; 1 if nothing was kept by then', async () => {
+    const [first] = await list('history', 'hostile.example', 'ads.txt')
+    const position = String(first?.['position'])
+    const same = await done('diff', 'hostile.example', 'ads.txt', position, position)
+    match(same, /no line changed/)
+    const found = await json('diff', 'hostile.example', 'ads.txt', position, '2999-01-01')
+    deepEqual(found['lines'], [])
+    await refused(2, 'diff', 'hostile.example', 'x.txt', '1', '2')
+    match(await refused(1, 'diff', 'hostile.example', 'ads.txt', '1', '1'), /was kept by then/)
+  })
+
   test('rebuild --diff: a dry run with another reader changes nothing, adopting it is recorded', async () => {
     const name = 'robots-decisions'
     const other = 'robots-parser@3.0.1'
