@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import type { CommonFlags } from '../config.ts'
 import { formatInstant } from '../kernel/instant.ts'
 import type { ChangedLine } from '../readers/difference/line-difference.ts'
@@ -9,6 +10,8 @@ import { document, line, safe } from './print.ts'
 import { siteArgument } from './site-argument.ts'
 
 type DiffFlags = CommonFlags & { readonly json?: boolean; readonly jsonl?: boolean }
+
+type Given = readonly [site: string, file: string, a: string, b: string]
 
 export const diffVerb: Verb = (io) =>
   forPrograms(
@@ -28,7 +31,8 @@ Examples:
   crawl-ledger diff example.org ads.txt 120 340
   crawl-ledger diff example.org robots.txt 2026-11-01 2026-11-30`,
     )
-    .action(async (domain: string, name: string, a: string, b: string, flags: DiffFlags) => {
+    .action(async (...given: readonly [...Given, DiffFlags, Command]) => {
+      const [domain, name, a, b, flags] = given
       const of = { site: siteArgument(domain), file: fileArgument(name) }
       const [from, to] = [momentArgument(a), momentArgument(b)]
       await withOpened(io, flags, async (opened) => {

@@ -334,7 +334,7 @@ describe('projections', () => {
 
   test('diff: two captures line by line, hostile bytes escaped; 1 if nothing was kept by then', async () => {
     const [first] = await list('history', 'hostile.example', 'ads.txt')
-    const position = String(first?.['position'])
+    const position = JSON.stringify(first?.['position'])
     const same = await done('diff', 'hostile.example', 'ads.txt', position, position)
     match(same, /no line changed/)
     const found = await json('diff', 'hostile.example', 'ads.txt', position, '2999-01-01')
