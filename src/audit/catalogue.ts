@@ -16,6 +16,7 @@ const promise = (id: PromiseId, says: string, unjudged?: string): PublicPromise 
   ...(unjudged === undefined ? {} : { unjudged }),
 })
 
+const NO_FACT = 'facts are rows of projections: no event says one'
 const NO_EVENT = 'no event of the ledger says this yet'
 
 const PLAIN_RECKONER: readonly PublicPromise[] = [
@@ -46,8 +47,8 @@ const PTA_KARO: readonly PublicPromise[] = [
   promise('PK1', 'reads only pages of its source list'),
   promise('PK2', 'reads one more website in a run by hand that allows it'),
   promise('PK3', 'follows no link'),
-  promise('PK4', 'takes a fact only from the website it is credited to', NO_EVENT),
-  promise('PK5', 'makes facts by fixed rules, with time and address', NO_EVENT),
+  promise('PK4', 'takes a fact only from the website it is credited to'),
+  promise('PK5', 'makes facts by fixed rules, with time and address', NO_FACT),
   promise('PK6', 'reads robots.txt again in each job'),
   promise('PK7', 'uses no robots.txt older than a day for a page fetched by hand'),
   promise('PK8', 'reads a page only if robots.txt allows it'),
@@ -64,10 +65,14 @@ const PTA_KARO: readonly PublicPromise[] = [
 const PUBLIC_RECORDS: readonly PublicPromise[] = [
   promise('RC1', 'opens each source every night'),
   promise('RC2', 'makes every request under one fixed name'),
-  promise('RC3', 'prefers what is published for programs', NO_EVENT),
-  promise('RC4', 'uses search forms as a visitor would', NO_EVENT),
+  promise(
+    'RC3',
+    'prefers what is published for programs',
+    'the ledger does not say what a source publishes: a person chooses its address',
+  ),
+  promise('RC4', 'uses search forms as a visitor would', 'this crawler fills in no form'),
   promise('RC5', 'follows no link off the page'),
-  promise('RC6', 'reads older pages only in its first nights', NO_EVENT),
+  promise('RC6', 'reads older pages only in its first nights', 'this crawler reads no older pages'),
   promise('RC7', 'keeps a private copy of what it reads'),
   promise('RC8', 'makes one request at a time, paced'),
   promise('RC9', 'costs a source one or two requests a night'),
@@ -86,7 +91,7 @@ const PUBLIC_RECORDS: readonly PublicPromise[] = [
   promise('RC19', 'asks nothing more where robots.txt could not be reached'),
   promise('RC20', 'stops on a no'),
   promise('RC21', 'signs in nowhere and carries no cookie'),
-  promise('RC22', 'shows a no in its directory, and comes back the next night', NO_EVENT),
+  promise('RC22', 'shows a no in its directory, and comes back the next night'),
   promise(
     'RC23',
     'leaves a source that a person marked as not read alone, but for a look now and then',

@@ -58,10 +58,9 @@ export const decidedStep = (
 const isIn = ({ event, ts }: Step, { since, programme }: RobotsWindow): boolean =>
   ts >= (since ?? ts) && event.programme === (programme ?? event.programme)
 
-const fileInForce = ({ event }: Step, past: Past): KeptFile | undefined => {
-  const { programme, url, night } = event
-  const read = past.robots(programme, originOf(url))?.event
-  return read?.night === night ? keptOf(read) : undefined
+const fileInForce = (step: Step, past: Past): KeptFile | undefined => {
+  const read = past.robotsFor(step)?.event
+  return read === undefined ? undefined : keptOf(read)
 }
 
 /** Whether rules were asked: an exempt file, or one that could not be reached, has none to ask. */

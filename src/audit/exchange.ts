@@ -9,6 +9,8 @@ import { type HttpUrl, siteOf } from '../kernel/url.ts'
 import type { Purpose } from '../kernel/words.ts'
 import type { Recorded } from '../ledger/entry.ts'
 import type { ClosingEvent, EventType } from '../ledger/event.ts'
+import type { Refusal } from '../ledger/events/response-received.ts'
+import type { FailureReason } from '../ledger/exchange.ts'
 
 export type ClosingType = ClosingEvent['type']
 export const CLOSING = ['ResponseReceived', 'RequestFailed', 'RequestAbandoned'] as const
@@ -28,6 +30,9 @@ export type Closed = {
   readonly endedAt: Instant
   /** null: no answer came. */
   readonly status: number | null
+  /** Why none came, where that is known. */
+  readonly failure: FailureReason | null
+  readonly refusal: Refusal | null
   readonly abandoned: boolean
   /** What the answer itself asks for, read from its header once more. */
   readonly retryAfterMs: number | null
@@ -45,6 +50,9 @@ export type Exchange = {
   readonly purpose: Purpose
   readonly night: string
   readonly hop: number
+  readonly attempt: number
+  /** How many tries of the address, in a row and right before this one, were closed unanswered. */
+  readonly resetsBefore: number
   readonly sentAt: Instant
   /** null: open. */
   readonly closed: Closed | null
@@ -52,7 +60,11 @@ export type Exchange = {
   readonly followed: HttpUrl | null
 }
 
-export const exchangeOf = ({ position, ts, run, event }: Recorded<'RequestSent'>): Exchange => ({
+/** `before`: the try of the same address before this one, if it is one more. */
+export const exchangeOf = (
+  { position, ts, run, event }: Recorded<'RequestSent'>,
+  before: Exchange | undefined,
+): Exchange => ({
   position,
   run,
   programme: event.programme,
@@ -63,6 +75,9 @@ export const exchangeOf = ({ position, ts, run, event }: Recorded<'RequestSent'>
   purpose: event.purpose,
   night: event.night,
   hop: event.hop,
+  attempt: event.attempt,
+  resetsBefore:
+    event.attempt > 1 && before?.closed?.failure === 'reset' ? before.resetsBefore + 1 : 0,
   sentAt: ts,
   closed: null,
   followed: null,
@@ -82,6 +97,8 @@ export const closedBy = (sentAt: Instant, closing: Recorded<ClosingType>, clock:
     position,
     endedAt,
     status: answered?.status ?? null,
+    failure: event.type === 'RequestFailed' ? event.reason : null,
+    refusal: answered?.refusal ?? null,
     abandoned: event.type === 'RequestAbandoned',
     // Of very many headers some are not recorded; then the event's own number has to do.
     retryAfterMs: asked ?? event.next.retryAfterMs,

@@ -1,6 +1,4 @@
 import type { Digest } from '../kernel/digest.ts'
-import { fetchRule } from '../programmes/policy.ts'
-import { originOf } from '../kernel/url.ts'
 import type { Header } from '../kernel/words.ts'
 import type { Recorded } from '../ledger/entry.ts'
 import type { RobotsRead } from '../ledger/events/robots-read.ts'
@@ -18,10 +16,10 @@ export const keptOf = ({ access, commit, headers }: RobotsRead): KeptFile | unde
 export const keptWanted = (recorded: Recorded, past: Past): KeptFile | undefined => {
   if (isOf(recorded, 'RobotsRead')) return keptOf(recorded.event)
   if (!isOf(recorded, 'RequestSent')) return undefined
-  const { programme, url, purpose } = recorded.event
+  const { programme, purpose } = recorded.event
   const policy = past.policyFor(recorded.run, programme)
   if (policy === undefined || policy === 'unreadable') return undefined
-  const { exemptFromRobots } = fetchRule(policy, purpose)
-  const read = exemptFromRobots ? undefined : past.robots(programme, originOf(url))
+  const obeys = policy.fetch[purpose]?.exemptFromRobots === false
+  const read = obeys ? past.robotsFor(recorded) : undefined
   return read === undefined ? undefined : keptOf(read.event)
 }

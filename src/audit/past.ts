@@ -7,8 +7,9 @@ import { E } from '../kernel/fp.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Position } from '../kernel/position.ts'
 import type { Site } from '../kernel/site.ts'
-import { type HttpUrl, type Origin, originOf, robotsUrlOf, siteOf } from '../kernel/url.ts'
+import { type HttpUrl, type Origin, originOf, robotsUrlOf } from '../kernel/url.ts'
 import type { Recorded } from '../ledger/entry.ts'
+import type { EventOf } from '../ledger/event.ts'
 import { parsePolicy } from '../programmes/policy-file.ts'
 import type { Policy } from '../programmes/policy.ts'
 import {
@@ -20,12 +21,20 @@ import {
   exchangeOf,
   isOf,
 } from './exchange.ts'
+import { newReadings, type Reading, type Readings, type Step } from './readings.ts'
 import { type Recent, recentOf } from './recent.ts'
+import { newSourceLists, type SourceList, type SourceLists } from './source-lists.ts'
+import { newTries, type Tries } from './tries.ts'
 
 export type RunFacts = {
   readonly programme: string
   readonly adopted: Position
   readonly night: string
+  readonly kind: EventOf<'RunStarted'>['kind']
+  /** The one source it is for; null: for the whole list. */
+  readonly job: string | null
+  /** Websites allowed for it alone. */
+  readonly also: readonly Site[]
   readonly sources: Digest
   readonly startedAt: Instant
   readonly ended: boolean
@@ -45,19 +54,17 @@ export type Past = {
   readonly lastWith: (site: Site) => Exchange | undefined
   /** Made within the last hour: a request follows its decision at once. */
   readonly decision: (position: Position) => Recorded<'RobotsDecided'> | undefined
-  readonly robots: (programme: string, origin: Origin) => Recorded<'RobotsRead'> | undefined
+  /** The robots.txt that counts for a request, made or withheld. */
+  readonly robotsFor: (step: Step) => Reading | undefined
+  /** The same address asked before, this night or in this run, as the policy counts. */
+  readonly triedBefore: (sent: Recorded<'RequestSent'>) => Exchange | undefined
   /** All addresses to which the origin's robots.txt led this night, its own among them. */
   readonly robotsAddresses: (of: NightOfOrigin) => ReadonlySet<HttpUrl>
+  readonly list: (programme: string, digest: Digest) => SourceList | undefined
   /** The source list of a run. */
   readonly sources: (run: string) => SourceList | undefined
   /** The programmes that have run, by their number of requests. */
   readonly programmes: () => ReadonlyMap<string, number>
-}
-
-export type SourceList = {
-  readonly byId: ReadonlyMap<string, HttpUrl>
-  readonly urls: ReadonlySet<HttpUrl>
-  readonly sites: ReadonlySet<Site>
 }
 
 export type NightOfOrigin = {
@@ -68,14 +75,6 @@ export type NightOfOrigin = {
 
 const DAY_MS = 26 * 3_600_000
 const HOUR_MS = 3_600_000
-/** Of each programme: lists of runs that may still be going on. */
-const LISTS_MAX = 8
-
-type List = {
-  readonly byId: Map<string, HttpUrl>
-  readonly urls: Set<HttpUrl>
-  readonly sites: Set<Site>
-}
 
 type Memory = {
   clock: Clock
@@ -86,10 +85,10 @@ type Memory = {
   readonly closed: Recent<Position, Exchange>
   readonly last: Map<Site, Exchange>
   readonly decisions: Recent<Position, Recorded<'RobotsDecided'>>
-  readonly robots: Map<string, Recorded<'RobotsRead'>>
+  readonly readings: Readings
+  readonly tries: Tries
   readonly chains: Map<string, { readonly night: string; readonly addresses: Set<HttpUrl> }>
-  /** By programme, the newest last. */
-  readonly lists: Map<string, Map<Digest, List>>
+  readonly lists: SourceLists
   readonly programmes: Map<string, number>
 }
 
@@ -104,12 +103,29 @@ export const newPast = (): { readonly past: Past; readonly take: (recorded: Reco
     closed: recentOf(DAY_MS),
     last: new Map(),
     decisions: recentOf(HOUR_MS),
-    robots: new Map(),
+    readings: newReadings(),
+    tries: newTries(),
     chains: new Map(),
-    lists: new Map(),
+    lists: newSourceLists(),
     programmes: new Map(),
   }
   return { past: lookUps(memory), take: (recorded) => take(memory, recorded) }
+}
+
+const policyFor = (
+  memory: Memory,
+  run: string,
+  programme: string,
+): Policy | 'unreadable' | undefined => {
+  const facts = memory.runs.get(run)
+  const adopted =
+    facts?.programme === programme ? facts.adopted : memory.newestPolicy.get(programme)
+  return adopted === undefined ? undefined : memory.policies.get(adopted)
+}
+
+const readable = (memory: Memory, run: string, programme: string): Policy | undefined => {
+  const policy = policyFor(memory, run, programme)
+  return policy === 'unreadable' ? undefined : policy
 }
 
 const lookUps = (memory: Memory): Past => ({
@@ -117,23 +133,24 @@ const lookUps = (memory: Memory): Past => ({
     return memory.clock
   },
   run: (run) => memory.runs.get(run),
-  policyFor: (run, programme) => {
-    const facts = memory.runs.get(run)
-    const adopted =
-      facts?.programme === programme ? facts.adopted : memory.newestPolicy.get(programme)
-    return adopted === undefined ? undefined : memory.policies.get(adopted)
-  },
+  policyFor: (run, programme) => policyFor(memory, run, programme),
   exchange: (request) => memory.open.get(request) ?? memory.closed.get(request),
   lastWith: (site) => memory.last.get(site),
   decision: (position) => memory.decisions.get(position),
-  robots: (programme, origin) => memory.robots.get(`${programme} ${origin}`),
+  robotsFor: (step) => {
+    const policy = readable(memory, step.run, step.event.programme)
+    return memory.readings.inForce(step, { policy, kind: memory.runs.get(step.run)?.kind })
+  },
+  triedBefore: (sent) =>
+    memory.tries.before(sent, readable(memory, sent.run, sent.event.programme)),
   robotsAddresses: ({ programme, origin, night }) => {
     const chain = memory.chains.get(`${programme} ${origin}`)
     return chain?.night === night ? chain.addresses : new Set([robotsUrlOf(origin)])
   },
+  list: (programme, digest) => memory.lists.get(programme, digest),
   sources: (run) => {
     const facts = memory.runs.get(run)
-    return facts && memory.lists.get(facts.programme)?.get(facts.sources)
+    return facts && memory.lists.get(facts.programme, facts.sources)
   },
   programmes: () => memory.programmes,
 })
@@ -143,8 +160,7 @@ const take = (memory: Memory, recorded: Recorded): void => {
   else if (isOf(recorded, ...CLOSING)) takeClosing(memory, recorded)
   else if (isOf(recorded, 'RobotsDecided'))
     memory.decisions.set(recorded.position, recorded, recorded.ts)
-  else if (isOf(recorded, 'RobotsRead'))
-    memory.robots.set(`${recorded.event.programme} ${recorded.event.origin}`, recorded)
+  else if (isOf(recorded, 'RobotsRead')) memory.readings.take(recorded)
   else if (isOf(recorded, 'RedirectDecided')) takeRedirect(memory, recorded)
   else takeFrame(memory, recorded)
 }
@@ -158,10 +174,10 @@ const takeFrame = (memory: Memory, recorded: Recorded): void => {
     memory.policies.set(position, E.isRight(policy) ? policy.right : 'unreadable')
     memory.newestPolicy.set(event.programme, position)
   }
-  if (event.type === 'SourceListAdopted') takeSources(memory, event)
+  if (event.type === 'SourceListAdopted') memory.lists.take(event)
   if (event.type === 'RunStarted') {
-    const { programme, adopted, night, sources } = event
-    memory.runs.set(run, { programme, adopted, night, sources, startedAt: ts, ended: false })
+    const { programme } = event
+    memory.runs.set(run, { ...event, startedAt: ts, ended: false })
     memory.programmes.set(programme, memory.programmes.get(programme) ?? 0)
   }
   const facts = memory.runs.get(run)
@@ -169,26 +185,11 @@ const takeFrame = (memory: Memory, recorded: Recorded): void => {
     memory.runs.set(run, { ...facts, ended: true })
 }
 
-const takeSources = (memory: Memory, event: Recorded<'SourceListAdopted'>['event']): void => {
-  const { programme, digest, part, sources } = event
-  const lists = memory.lists.get(programme) ?? new Map<Digest, List>()
-  memory.lists.set(programme, lists)
-  const begun = part === 1 ? undefined : lists.get(digest)
-  const list: List = begun ?? { byId: new Map(), urls: new Set(), sites: new Set() }
-  for (const { id, url } of sources) {
-    list.byId.set(id, url)
-    list.urls.add(url)
-    list.sites.add(siteOf(url))
-  }
-  lists.delete(digest)
-  lists.set(digest, list)
-  const oldest = lists.keys().next()
-  if (lists.size > LISTS_MAX && oldest.done !== true) lists.delete(oldest.value)
-}
-
 const takeSent = (memory: Memory, recorded: Recorded<'RequestSent'>): void => {
-  const exchange = exchangeOf(recorded)
-  const { programme } = exchange
+  const { programme } = recorded.event
+  const policy = readable(memory, recorded.run, programme)
+  const exchange = exchangeOf(recorded, memory.tries.before(recorded, policy))
+  memory.tries.take(exchange, policy, recorded.ts)
   memory.open.set(exchange.position, exchange)
   memory.last.set(exchange.site, exchange)
   memory.programmes.set(programme, (memory.programmes.get(programme) ?? 0) + 1)
@@ -198,7 +199,9 @@ const takeClosing = (memory: Memory, recorded: Recorded<ClosingType>): void => {
   const open = memory.open.get(recorded.event.request)
   if (open === undefined) return
   memory.open.delete(open.position)
-  remember(memory, { ...open, closed: closedBy(open.sentAt, recorded, memory.clock) }, recorded.ts)
+  const exchange = { ...open, closed: closedBy(open.sentAt, recorded, memory.clock) }
+  memory.tries.take(exchange, readable(memory, open.run, open.programme), recorded.ts)
+  remember(memory, exchange, recorded.ts)
 }
 
 const takeRedirect = (memory: Memory, { event, ts }: Recorded<'RedirectDecided'>): void => {

@@ -8,6 +8,7 @@ import type { AccessLine } from '../../scripts/rehearsal/access-log.ts'
 import { compareWithLedger } from '../../scripts/rehearsal/compare.ts'
 import { present } from '../../src/kernel/assert.ts'
 import { siteOf } from '../../src/kernel/url.ts'
+import { saidOf } from '../support/audit-world.ts'
 import { DAYS, dayOf, type PageNights, pageNights } from '../support/page-nights.ts'
 import { PolitenessRules } from '../support/politeness-rules.ts'
 import { eventsOf, requestsOf } from '../support/rehearsal-requests.ts'
@@ -51,6 +52,19 @@ test('no rule of politeness was broken, said a second time', () => {
     rules.breaches.filter((breach) => !breach.includes('/by-hand')),
     [],
   )
+})
+
+test('the auditor finds every promise kept that the ledger can show', () => {
+  deepEqual(saidOf(r.audited), [])
+  const own = r.audited.filter(({ programme }) => programme !== 'plain-reckoner')
+  deepEqual(
+    own.flatMap(({ promise, unjudged }) => (unjudged > 0 ? [promise] : [])),
+    [],
+  )
+  const idle = own.filter(({ state }) => state === 'not-applicable').map(({ promise }) => promise)
+  // Facts, forms and copies of the ledger leave no event; a further website (PK2), a withholding where
+  // robots.txt is not there (RC18) and a survey (RC28) did not occur.
+  deepEqual(idle, 'PK2 PK5 RC3 RC4 RC6 RC18 RC27 RC28 CL2 CL3 CL4 CL5 CL6'.split(' '))
 })
 
 describe('PtaKaroBot', () => {

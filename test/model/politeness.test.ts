@@ -1,7 +1,8 @@
 /**
  * Random policies, random servers, random crashes, two programmes at once on the same few sites, and a
  * person's acts between the nights: whatever happens, no rule of politeness is broken. The rules are
- * said a second time, independently, in `test/support/politeness-rules.ts`.
+ * said a second time, independently, in `test/support/politeness-rules.ts`, and the auditor says them
+ * a third time, from the ledger alone: it names no breach either.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -16,10 +17,12 @@ import { nightAt } from '../../src/plan/night.ts'
 import { parsePolicy } from '../../src/programmes/policy-file.ts'
 import type { Policy } from '../../src/programmes/policy.ts'
 import type { Source } from '../../src/programmes/sources.ts'
+import { openLog } from '../../src/shell/adopt.ts'
 import { appendFact } from '../../src/shell/append.ts'
 import { recover } from '../../src/shell/recover.ts'
 import { runNight } from '../../src/shell/run.ts'
 import { siteStore } from '../../src/shell/site-store.ts'
+import { promisesOf, saidOf } from '../support/audit-world.ts'
 import { right } from '../support/either.ts'
 import { PolitenessRules, type Ruled } from '../support/politeness-rules.ts'
 import { fc } from '../support/property.ts'
@@ -217,6 +220,13 @@ const arbitraryAct = (
   )
 }
 
+/** Promises about facts, forms and copies of the ledger, and about runs by hand: not met with here. */
+const NEVER_JUDGED: ReadonlySet<string> = new Set(
+  'PK2 PK5 PK7 RC3 RC4 RC6 RC27 RC28 CL2 CL3 CL4 CL5 CL6'.split(' '),
+)
+
+const OPENING = { origin: 'simulated.invalid/x', clock: 'simulated', software: 'test' } as const
+
 class Died extends Error {}
 
 type Scene = { readonly world: World; runs: number; readonly requests: { count: number } }
@@ -314,7 +324,8 @@ const notClosedOnce = (events: readonly Recorded[]): readonly number[] => {
   return sent.filter((position) => closed.filter((one) => one === position).length !== 1)
 }
 
-const NAMES = ['first-bot', 'second-bot']
+/** Names with a page of their own, so that the auditor holds them to its promises. */
+const NAMES = ['pta-karo', 'public-records-check']
 const arbitraryNight = fc.record({
   web: arbitraryWeb,
   acts: fc.array(arbitraryAct(NAMES), { maxLength: 2 }),
@@ -326,6 +337,7 @@ const arbitraryNight = fc.record({
 
 test('PR5–PR10, PR15, PK1, PK6, PK8–PK13, PK15, PK16, RC8–RC11, RC13–RC20, RC23, RC25 hold whatever happens', async (t) => {
   const seen = new Map<string, number>()
+  const judged = new Map<string, number>()
   await fc.assert(
     fc.asyncProperty(
       fc.tuple(...NAMES.map(arbitraryPolicy)),
@@ -333,6 +345,7 @@ test('PR5–PR10, PR15, PK1, PK6, PK8–PK13, PK15, PK16, RC8–RC11, RC13–RC2
       fc.array(arbitraryNight, { minLength: 1, maxLength: 5 }),
       async (policies, lists, nights) => {
         const world = scriptedWorld({})
+        await openLog(world.ledger, 'opening', OPENING)
         const scene: Scene = { world, runs: 0, requests: { count: 0 } }
         const ruled = policies.map((policy, i): Ruled => ({ policy, sources: lists[i] ?? [] }))
         for (const { web, acts, deaths } of nights) {
@@ -368,6 +381,10 @@ test('PR5–PR10, PR15, PK1, PK6, PK8–PK13, PK15, PK16, RC8–RC11, RC13–RC2
           }
         }
         assert.deepEqual(rules.breaches, [])
+        const audited = await promisesOf(events, world.ports('auditor'))
+        assert.deepEqual(saidOf(audited), [], 'the auditor names no breach')
+        for (const { promise, checked } of audited)
+          judged.set(promise, (judged.get(promise) ?? 0) + checked)
         assert.deepEqual(unrecorded(world.asked, events), [], 'CL1 all that was asked was recorded')
         assert.deepEqual(notClosedOnce(events), [], 'CL1 each request has one closing event')
       },
@@ -384,6 +401,12 @@ test('PR5–PR10, PR15, PK1, PK6, PK8–PK13, PK15, PK16, RC8–RC11, RC13–RC2
   ]) {
     assert.ok((seen.get(reason) ?? 0) > 0, `the histories came across ${reason}`)
   }
+  const idle = [...judged].flatMap(([promise, checked]) => (checked === 0 ? [promise] : []))
+  assert.deepEqual(
+    idle.filter((promise) => !promise.startsWith('PR') && !NEVER_JUDGED.has(promise)),
+    [],
+    'the auditor judged each promise that such histories can show',
+  )
 })
 
 test('nothing is left out either: where every server is well, each job reads each of its pages', async () => {

@@ -167,6 +167,12 @@ export const promisesOf = async (
   return audit.results()
 }
 
+/** Each breach in words. */
+export const saidOf = (results: readonly PromiseResult[]): readonly string[] =>
+  results.flatMap(({ promise, breaches }) =>
+    breaches.map(({ position, says }) => `${promise} ${position} ${says}`),
+  )
+
 /** `PR5@12`: each breach, in order of promise and position. */
 export const breachesOf = (results: readonly PromiseResult[]): readonly string[] =>
   results.flatMap(({ promise, breaches }) =>

@@ -27,10 +27,12 @@ import { loadProgramme, type Programme, programmeOf } from '../../src/cli/progra
 import { compose, fetcherFor, type Opened } from '../../src/compose.ts'
 import { type Config, configOf } from '../../src/config.ts'
 import { siteOfHost } from '../../src/kernel/site.ts'
+import type { PromiseResult } from '../../src/audit/promise-audit.ts'
 import type { Recorded } from '../../src/ledger/entry.ts'
 import { nightAt } from '../../src/plan/night.ts'
 import type { Source } from '../../src/programmes/sources.ts'
 import { fetchByHand, type HandReport } from '../../src/shell/by-hand.ts'
+import { promisesOf } from './audit-world.ts'
 import { right } from './either.ts'
 import { allRecorded } from './rehearsed.ts'
 import { url } from './site.ts'
@@ -197,6 +199,8 @@ export type PageNights = {
     { readonly policy: Programme['policy']; readonly sources: readonly Source[] }
   >
   readonly textOf: (commit: string) => string
+  /** What the auditor makes of them. */
+  readonly audited: readonly PromiseResult[]
   /** Pages fetched by hand: soon after a night, more than a day after it, and off the list. */
   readonly byHand: {
     readonly soon: HandReport
@@ -283,7 +287,8 @@ const live = async (data: string): Promise<PageNights> => {
   ])
   const texts = await robotsTexts(opened, recorded)
   const textOf = (commit: string): string => texts.get(commit) ?? ''
-  return { log: web.log(), recorded, programmes, textOf, byHand: { soon, late, off } }
+  const audited = await promisesOf(recorded, opened)
+  return { log: web.log(), recorded, programmes, textOf, audited, byHand: { soon, late, off } }
 }
 
 const robotsTexts = async (

@@ -5,7 +5,11 @@ import { crawlDelayMs } from '../../robots/decide.ts'
 import { isOf } from '../exchange.ts'
 import { type Finding, type Rule, type Scene, wrongs } from '../rule.ts'
 
-type Delays = { readonly night: string; readonly byOrigin: Map<Origin, number> }
+/** What an origin's newest reading asks for. */
+type Delay = { readonly read: Recorded<'RobotsRead'>; readonly delayMs: number }
+type Delays = ReadonlyMap<Origin, Delay>
+
+const REMEMBERED_MS = 50 * 3_600_000
 
 /** The delay the kept file asks for, read once more; the event's own where the bytes are not to be had. */
 const delayOf = ({ event }: Recorded<'RobotsRead'>, { kept, policy }: Scene): number => {
@@ -42,13 +46,14 @@ export const crawlDelay: Rule = {
   begin: () => {
     const delays = new Map<string, Delays>()
     const take = (read: Recorded<'RobotsRead'>, delayMs: number): void => {
-      const { programme, origin, night } = read.event
+      const { programme, origin } = read.event
       const key = `${programme} ${siteOfOrigin(origin)}`
-      const known = delays.get(key)
-      const tonight =
-        known?.night === night ? known : { night, byOrigin: new Map<Origin, number>() }
-      tonight.byOrigin.set(origin, delayMs)
-      if (delayMs > 0 || known !== undefined) delays.set(key, tonight)
+      const known = [...(delays.get(key) ?? [])].filter(
+        ([, before]) => before.read.ts > read.ts - REMEMBERED_MS,
+      )
+      const now = new Map(known).set(origin, { read, delayMs })
+      if ([...now.values()].some((one) => one.delayMs > 0)) delays.set(key, now)
+      else delays.delete(key)
     }
     return (recorded, scene) => {
       if (isOf(recorded, 'RobotsRead')) {
@@ -64,8 +69,13 @@ export const crawlDelay: Rule = {
       }
       if (scene.policy === undefined || !isOf(recorded, 'RequestSent')) return undefined
       const { programme, url, night } = recorded.event
-      const known = delays.get(`${programme} ${siteOf(url)}`)
-      const delayMs = known?.night === night ? Math.max(0, ...known.byOrigin.values()) : 0
+      const known = [...(delays.get(`${programme} ${siteOf(url)}`)?.values() ?? [])]
+      // By hand a page may rest on a copy of another night: its delay counts with it.
+      const own = known.length === 0 ? undefined : scene.past.robotsFor(recorded)
+      const counting = known.filter(
+        ({ read }) => read.event.night === night || read.position === own?.position,
+      )
+      const delayMs = Math.max(0, ...counting.map((one) => one.delayMs))
       return delayMs === 0 ? undefined : judgeSent(recorded, scene, delayMs)
     }
   },

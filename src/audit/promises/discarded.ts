@@ -1,6 +1,6 @@
 import { pathOf } from '../../kernel/url.ts'
 import type { Recorded } from '../../ledger/entry.ts'
-import { fetchRule, type Policy } from '../../programmes/policy.ts'
+import type { Policy } from '../../programmes/policy.ts'
 import { isOf } from '../exchange.ts'
 import { type Finding, type Rule, wrongs } from '../rule.ts'
 
@@ -73,7 +73,7 @@ export const discarded: Rule = {
       if (policy === undefined) return undefined
       if (isOf(recorded, 'NetworkObserved')) return observed(recorded)
       if (!isOf(recorded, 'ResponseReceived', 'FetchConcluded')) return undefined
-      const discards = fetchRule(policy, recorded.event.purpose).keep === 'discard'
+      const discards = policy.fetch[recorded.event.purpose]?.keep === 'discard'
       if (isOf(recorded, 'ResponseReceived'))
         return discards ? answered(recorded) : keptAsAnother(recorded, policy)
       if (!discards || !isOf(recorded, 'FetchConcluded')) return undefined

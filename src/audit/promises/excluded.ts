@@ -3,9 +3,9 @@ import { siteOf } from '../../kernel/url.ts'
 import { isOf } from '../exchange.ts'
 import { type Rule, wrongs } from '../rule.ts'
 
-/** PR15: an excluded site is neither asked nor listed, until a person readmits it. */
+/** PR15, PK16, RC25: an excluded site is neither asked nor listed, until a person readmits it. */
 export const excluded: Rule = {
-  promises: ['PR15'],
+  promises: ['PR15', 'PK16', 'RC25'],
   looksAt: 'requests to excluded sites, and who lifted an exclusion',
   begin: () => {
     /** The position of the exclusion. */

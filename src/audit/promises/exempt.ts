@@ -1,5 +1,4 @@
 import { isOf } from '../exchange.ts'
-import { fetchRule } from '../../programmes/policy.ts'
 import { type Rule, wrongs } from '../rule.ts'
 
 /** PR4: what exists to be read by automated clients is read; everything else obeys Disallow. */
@@ -12,7 +11,7 @@ export const exempt: Rule = {
       if (policy === undefined) return undefined
       if (isOf(recorded, 'RobotsDecided')) {
         const { purpose, basis, verdict, url } = recorded.event
-        const isExempt = fetchRule(policy, purpose).exemptFromRobots
+        const isExempt = policy.fetch[purpose]?.exemptFromRobots === true
         return wrongs(
           [
             !isExempt && basis === 'exempt',
@@ -27,7 +26,7 @@ export const exempt: Rule = {
       if (isOf(recorded, 'RequestWithheld')) {
         const { purpose, reason, url } = recorded.event
         return wrongs([
-          fetchRule(policy, purpose).exemptFromRobots && reason === 'robots-disallow',
+          policy.fetch[purpose]?.exemptFromRobots === true && reason === 'robots-disallow',
           () => `${url} is exempt from robots.txt, and was withheld for it`,
         ])
       }

@@ -1,5 +1,4 @@
 import { isOf } from '../exchange.ts'
-import { fetchRule } from '../../programmes/policy.ts'
 import { type Rule, wrongs } from '../rule.ts'
 
 /** PR11, RC7: a file that is to be kept is kept as it came, whole up to the policy's size. */
@@ -20,8 +19,9 @@ export const kept: Rule = {
             ])
       if (!isOf(recorded, 'ResponseReceived')) return undefined
       const { purpose, url, body } = recorded.event
-      const { keep, maxBytes } = fetchRule(policy, purpose)
-      if (keep !== 'as-served') return undefined
+      const rule = policy.fetch[purpose]
+      if (rule?.keep !== 'as-served') return undefined
+      const { maxBytes } = rule
       if (!body.kept) return [`the body of ${url} was not kept`]
       return wrongs([
         body.truncated && body.bytes < maxBytes,

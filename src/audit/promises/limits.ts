@@ -1,5 +1,4 @@
 import { isOf } from '../exchange.ts'
-import { fetchRule } from '../../programmes/policy.ts'
 import { type Rule, wrongs } from '../rule.ts'
 
 /** Ending an exchange takes a moment by itself. */
@@ -15,7 +14,7 @@ export const limits: Rule = {
       if (policy === undefined || !isOf(recorded, 'ResponseReceived')) return undefined
       const { url, purpose, timing, body } = recorded.event
       const { totalMs } = policy.limits
-      const { maxBytes } = fetchRule(policy, purpose)
+      const { maxBytes = 0 } = policy.fetch[purpose] ?? {}
       return wrongs(
         [
           timing.totalMs > totalMs + GRACE_MS,

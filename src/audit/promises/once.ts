@@ -6,30 +6,33 @@ import type { Recorded } from '../../ledger/entry.ts'
 import { nightAt } from '../../plan/night.ts'
 import type { Policy } from '../../programmes/policy.ts'
 import { ofRequests, type Rule, wrongs } from '../rule.ts'
+import { mayTryAgain } from '../tries.ts'
 
 const HOUR_MS = 3_600_000
 /** A night may be 25 hours long, and its run may go on after it. */
 const REMEMBERED_MS = 72 * HOUR_MS
 
-type Asked = { readonly night: string; readonly at: Instant; readonly position: number }
+type Asked = { readonly at: Instant; readonly position: number }
 
 const asksOnce = () => {
   const asked = recentOf<string, Asked>(REMEMBERED_MS)
-  return ofRequests(({ event, ts, position }, { policy }) => {
+  return ofRequests((sent, { policy, past }) => {
+    const { event, ts, position } = sent
     const { programme, night, url, attempt } = event
     const key = `${programme} ${url}`
     const before = asked.get(key)
-    asked.set(key, { night, at: ts, position }, ts)
+    asked.set(key, { at: ts, position }, ts)
     const hours = policy.once.hoursAtLeast
+    const tried = past.triedBefore(sent)
+    const isRetry = tried !== undefined && mayTryAgain(policy, tried)
     return wrongs(
-      [attempt > 1, () => `${url} was asked again (attempt ${attempt})`],
+      [tried === undefined && attempt > 1, () => `${url} was asked again (attempt ${attempt})`],
       [
-        before?.night === night,
-        () =>
-          `${url} was asked twice in the night ${night}, before at position ${before?.position}`,
+        tried !== undefined && !isRetry,
+        () => `${url} was asked twice in the night ${night}, before at position ${tried?.position}`,
       ],
       [
-        before !== undefined && before.night !== night && ts < before.at + hours * HOUR_MS,
+        tried === undefined && before !== undefined && ts < before.at + hours * HOUR_MS,
         () =>
           `${url} was asked again ${hoursText(ts - (before?.at ?? ts))} after position ${before?.position}, not ${hours} h`,
       ],
@@ -83,7 +86,8 @@ export const robotsOnce: Rule = {
   looksAt: 'how often each robots.txt was asked in a night',
   begin: () => {
     const asked = recentOf<HttpUrl | string, string>(REMEMBERED_MS)
-    return ofRequests(({ event, ts }) => {
+    return ofRequests(({ event, ts }, { policy }) => {
+      if (policy.robots.fresh !== 'night' || policy.once.per !== 'night') return undefined
       if (event.purpose !== 'robots' || event.attempt > 1) return undefined
       const key = `${event.programme} ${event.url}`
       const before = asked.get(key)

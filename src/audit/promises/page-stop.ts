@@ -1,5 +1,4 @@
 import { originOf, urlAt } from '../../kernel/url.ts'
-import { fetchRule } from '../../programmes/policy.ts'
 import { decideRobots } from '../../robots/decide.ts'
 import { isOf } from '../exchange.ts'
 import { type Rule, wrongs } from '../rule.ts'
@@ -27,8 +26,8 @@ export const pageStop: Rule = {
       }
       if (!isOf(recorded, 'RequestSent')) return undefined
       const { programme, url, purpose } = recorded.event
-      if (fetchRule(policy, purpose).exemptFromRobots || new URL(url).pathname !== '/')
-        return undefined
+      const obeys = policy.fetch[purpose]?.exemptFromRobots === false
+      if (!obeys || new URL(url).pathname !== '/') return undefined
       const since = shut.get(`${programme} ${originOf(url)}`)
       return wrongs([
         since !== undefined,

@@ -1,7 +1,6 @@
-import { originOf } from '../../kernel/url.ts'
 import { decideRobots } from '../../robots/decide.ts'
 import { type Finding, ofRequests, type Rule, type Scene, wrongs } from '../rule.ts'
-import { fetchRule, type Policy } from '../../programmes/policy.ts'
+import type { Policy } from '../../programmes/policy.ts'
 import type { Recorded } from '../../ledger/entry.ts'
 
 /** What the kept bytes say to this request, read once more. */
@@ -25,8 +24,8 @@ export const permitted: Rule = {
   begin: ofRequests((sent, scene) => {
     const { policy, past } = scene
     const { event } = sent
-    const { purpose, url, programme, night, decision } = event
-    if (fetchRule(policy, purpose).exemptFromRobots) return undefined
+    const { purpose, url, decision } = event
+    if (policy.fetch[purpose]?.exemptFromRobots !== false) return undefined
     const decided = past.decision(decision)?.event
     const broken = wrongs(
       [decided?.verdict === 'deny', () => `${url} was asked although it was decided not to`],
@@ -35,8 +34,8 @@ export const permitted: Rule = {
         () => `${url} was decided for the agent ${decided?.token}, not for ${policy.robotsToken}`,
       ],
     )
-    const read = past.robots(programme, originOf(url))?.event
-    if (broken.length > 0 || read?.access !== 'rules' || read.night !== night) return broken
+    const read = past.robotsFor(sent)?.event
+    if (broken.length > 0 || read?.access !== 'rules') return broken
     return byTheFile(sent, scene)
   }),
 }

@@ -1,7 +1,7 @@
 import { E } from '../../kernel/fp.ts'
 import { type HttpUrl, parseHttpUrl, pathOf, schemeOf, siteOf } from '../../kernel/url.ts'
 import type { Recorded } from '../../ledger/entry.ts'
-import { fetchRule, type Policy } from '../../programmes/policy.ts'
+import type { Policy } from '../../programmes/policy.ts'
 import type { FetchRule } from '../../programmes/fetch-rule.ts'
 import { isOf } from '../exchange.ts'
 import type { Past } from '../past.ts'
@@ -32,7 +32,9 @@ const followed = (
 ): readonly string[] | undefined => {
   const { verdict, to, target, from, purpose, location, hop } = event
   if (verdict === 'refuse') return []
-  const { redirects, maxRedirects } = fetchRule(policy, purpose)
+  const rule = policy.fetch[purpose]
+  if (rule === undefined) return [`a redirect of a fetch for ${purpose} was followed`]
+  const { redirects, maxRedirects } = rule
   if (to === null) return [`a redirect from ${from} was followed to nowhere`]
   const meant = location === null ? undefined : parseHttpUrl(utf8(location), from)
   const is = meant !== undefined && E.isRight(meant) && meant.right === to

@@ -1,16 +1,19 @@
 import { originOf } from '../../kernel/url.ts'
+import type { RunFacts } from '../past.ts'
 import type { Recorded } from '../../ledger/entry.ts'
 import { isOf } from '../exchange.ts'
 import type { Past } from '../past.ts'
+import type { Policy } from '../../programmes/policy.ts'
 import { type Finding, type Rule, wrongs } from '../rule.ts'
 
-/** The robots.txt in force is this night's, of this very origin, and the decision rests on it. */
+/** A robots.txt counts here, of this very origin, and the decision rests on it. */
 const rests = (sent: Recorded<'RequestSent'>, past: Past): Finding => {
-  const { programme, url, purpose, night, decision } = sent.event
+  const { url, purpose, decision } = sent.event
   if (purpose === 'robots') return undefined
   const origin = originOf(url)
-  const read = past.robots(programme, origin)
-  if (read?.event.night !== night) return [`${url} was asked before the robots.txt of ${origin}`]
+  const read = past.robotsFor(sent)
+  if (read === undefined)
+    return [`${url} was asked before the robots.txt of ${origin}, or by one that is too old`]
   const decided = past.decision(decision)?.event
   const { request, access } = read.event
   return wrongs([
@@ -32,14 +35,33 @@ const belongs = ({ event }: Recorded<'RobotsRead'>, past: Past): Finding => {
   ])
 }
 
-/** PR2, RC17: robots.txt comes first, and it is the file of the very origin that is asked. */
+/** By hand a page may rest on a copy of the last hours, where the policy says so. */
+const isByCopy = (policy: Policy | undefined, run: RunFacts | undefined): boolean =>
+  run?.kind === 'hand' && policy?.robots.byHandHours != null
+
+/** PR2, PK6, RC17: robots.txt comes first, in each night or job, and it is that of the very origin. */
 export const robotsFirst: Rule = {
-  promises: ['PR2', 'RC17'],
-  looksAt: 'that the robots.txt of the very origin was read before, and decided',
+  promises: ['PR2', 'PK6', 'RC17'],
+  looksAt:
+    'that the robots.txt of the very origin was read before in the same night or job, and decided',
   begin:
     () =>
-    (recorded, { past }) => {
-      if (isOf(recorded, 'RequestSent')) return rests(recorded, past)
-      return isOf(recorded, 'RobotsRead') ? belongs(recorded, past) : undefined
+    (recorded, { past, policy }) => {
+      if (isOf(recorded, 'RobotsRead')) return belongs(recorded, past)
+      if (!isOf(recorded, 'RequestSent') || isByCopy(policy, past.run(recorded.run)))
+        return undefined
+      return rests(recorded, past)
     },
+}
+
+/** PK7: a page that a person asks for rests on a copy of robots.txt that is not too old. */
+export const byHand: Rule = {
+  promises: ['PR2', 'PK7'],
+  looksAt: 'the age of the robots.txt behind every page fetched by hand',
+  begin:
+    () =>
+    (recorded, { past, policy }) =>
+      isOf(recorded, 'RequestSent') && isByCopy(policy, past.run(recorded.run))
+        ? rests(recorded, past)
+        : undefined,
 }

@@ -23,8 +23,8 @@ const goodFile = ({ event }: Recorded<'FetchConcluded'>, past: Past): Position |
 const listed = ({ event, run }: Recorded<'SiteListed'>, { past }: Scene, files: Files): Finding => {
   const sources = past.sources(run)
   return event.namedBy.flatMap(({ source, request, domain, sellerId }) => {
-    const url = sources?.byId.get(source)
-    const known = url !== undefined && (files.get(url) ?? []).includes(request)
+    const urls = [...(sources?.byId.get(source) ?? [])]
+    const known = urls.some((url) => (files.get(url) ?? []).includes(request))
     return wrongs(
       [
         !known,

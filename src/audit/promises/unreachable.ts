@@ -1,4 +1,3 @@
-import { originOf } from '../../kernel/url.ts'
 import type { Recorded } from '../../ledger/entry.ts'
 import type { RobotsAccess } from '../../ledger/events/robots-read.ts'
 import type { Exchange } from '../exchange.ts'
@@ -36,10 +35,10 @@ export const unreachable: Rule = {
     (recorded, { past }) => {
       if (isOf(recorded, 'RobotsRead')) return judgeRead(recorded, past)
       if (!isOf(recorded, 'RequestSent') || recorded.event.purpose === 'robots') return undefined
-      const { programme, url, night } = recorded.event
-      const read = past.robots(programme, originOf(url))
+      const { url } = recorded.event
+      const read = past.robotsFor(recorded)
       return wrongs([
-        read?.event.night === night && read.event.access === 'unreachable',
+        read?.event.access === 'unreachable',
         () =>
           `${url} was asked although its robots.txt could not be reached (position ${read?.position})`,
       ])
@@ -54,9 +53,8 @@ export const unavailable: Rule = {
     () =>
     (recorded, { past }) => {
       if (!isOf(recorded, 'RequestWithheld')) return undefined
-      const { programme, url, night, reason } = recorded.event
-      const read = past.robots(programme, originOf(url))?.event
-      if (read?.access !== 'unavailable' || read.night !== night) return undefined
+      const { url, reason } = recorded.event
+      if (past.robotsFor(recorded)?.event.access !== 'unavailable') return undefined
       return wrongs([
         reason === 'robots-disallow',
         () => `${url} was withheld although there is no robots.txt`,
