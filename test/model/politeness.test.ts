@@ -8,6 +8,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { E } from '../../src/kernel/fp.ts'
+import { later } from '../../src/kernel/instant.ts'
 import type { Site } from '../../src/kernel/site.ts'
 import type { Header } from '../../src/kernel/words.ts'
 import { siteOf } from '../../src/kernel/url.ts'
@@ -19,6 +20,7 @@ import type { Policy } from '../../src/programmes/policy.ts'
 import type { Source } from '../../src/programmes/sources.ts'
 import { openLog } from '../../src/shell/adopt.ts'
 import { appendFact } from '../../src/shell/append.ts'
+import { fetchByHand } from '../../src/shell/by-hand.ts'
 import { recover } from '../../src/shell/recover.ts'
 import { runNight } from '../../src/shell/run.ts'
 import { siteStore } from '../../src/shell/site-store.ts'
@@ -407,6 +409,76 @@ test('PR5–PR10, PR15, PK1, PK6, PK8–PK13, PK15, PK16, RC8–RC11, RC13–RC2
     [],
     'the auditor judged each promise that such histories can show',
   )
+})
+
+/** One page that a person asks for, on the list or off it. */
+const byHand = async (scene: Scene, { policy, sources }: Ruled, address: string): Promise<void> => {
+  scene.runs += 1
+  const run = `run-${scene.runs}`
+  const { world } = scene
+  await world.clock.track(() =>
+    fetchByHand(world.ports(run), {
+      run,
+      policy,
+      policyText: JSON.stringify(policy),
+      url: url(address),
+      sources,
+      also: policy.scope === 'any' ? [] : [siteOf(url('https://c.example/'))],
+      software: { software: 'test', node: '0', readers: {}, process: run },
+      stop: new AbortController().signal,
+    }),
+  )
+}
+
+const arbitraryHand = fc.record({
+  by: fc.constantFrom(0, 1),
+  address: fc.constantFrom(
+    ...HOSTS.flatMap((host) => PAGES.map((path) => `https://${host}${path}`)),
+  ),
+  afterHours: seconds(0, 1, 23, 24, 25, 48),
+})
+
+test('PK2, PK7, RC28: runs by hand between the nights keep every promise, as the auditor sees it', async () => {
+  const judged = new Map<string, number>()
+  await fc.assert(
+    fc.asyncProperty(
+      fc.tuple(...NAMES.map(arbitraryPolicy)),
+      fc.tuple(fc.constantFrom(null, 1, 24), fc.constantFrom(null, 24)),
+      fc.tuple(arbitrarySources, arbitrarySources),
+      fc.array(fc.tuple(arbitraryWeb, fc.boolean(), fc.array(arbitraryHand, { maxLength: 3 })), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      async (policies, hours, lists, steps) => {
+        const world = scriptedWorld({})
+        await openLog(world.ledger, 'opening', OPENING)
+        const scene: Scene = { world, runs: 0, requests: { count: 0 } }
+        const ruled = policies.map((given, i): Ruled => {
+          const robots = { ...given.robots, byHandHours: hours[i] ?? null }
+          return { policy: { ...given, robots }, sources: lists[i] ?? [] }
+        })
+        for (const [web, isNight, hands] of steps) {
+          serve(world, web)
+          if (isNight) await Promise.all(ruled.map((one) => process(scene, one, Infinity)))
+          for (const { by, address, afterHours } of hands) {
+            await world.clock.sleepUntil(later(world.clock.now(), afterHours * 3_600_000))
+            const one = ruled[by]
+            if (one !== undefined) await byHand(scene, one, address)
+          }
+        }
+        const audited = await promisesOf(await world.events(), world.ports('auditor'))
+        // That no night was run for days is how these histories are made, and told rightly (RC1).
+        assert.deepEqual(
+          saidOf(audited).filter((said) => !said.includes('no night was run between')),
+          [],
+        )
+        for (const { promise, checked } of audited)
+          judged.set(promise, (judged.get(promise) ?? 0) + checked)
+      },
+    ),
+  )
+  for (const promise of ['PK2', 'PK7', 'RC28'])
+    assert.ok((judged.get(promise) ?? 0) > 0, `the auditor judged ${promise}`)
 })
 
 test('nothing is left out either: where every server is well, each job reads each of its pages', async () => {

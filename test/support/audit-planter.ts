@@ -2,7 +2,6 @@
  * Writes events behind a good history, as a crawl would or as a faulty one might: each step is a good
  * one unless the test changes it, and ten seconds pass between two of them.
  */
-import { fetchRule } from '../../src/programmes/policy.ts'
 import { commitTo, SALT_BYTES } from '../../src/capture/commitment.ts'
 import { instant, type Instant } from '../../src/kernel/instant.ts'
 import { position, type Position } from '../../src/kernel/position.ts'
@@ -15,7 +14,8 @@ import { runStream, siteStream, type StreamName } from '../../src/ledger/stream.
 import { nightAt } from '../../src/plan/night.ts'
 import { present } from '../../src/kernel/assert.ts'
 import type { AuditWorld } from './audit-world.ts'
-import { nextOf, policy, url } from './site.ts'
+import { fetchRule, type Policy } from '../../src/programmes/policy.ts'
+import { nextOf, policy as publishers, url } from './site.ts'
 
 type Of = {
   readonly subject?: string
@@ -46,14 +46,25 @@ export class Planter {
   private readonly world: AuditWorld
   private readonly robotsOf = new Map<string, EventOf<'RobotsRead'>>()
 
-  constructor(past: readonly Recorded[], world: AuditWorld) {
+  private readonly policy: Policy
+
+  /** `by`: whose policy it is, and what its first run has of its own. */
+  constructor(
+    past: readonly Recorded[],
+    world: AuditWorld,
+    by: { readonly policy: Policy; readonly run?: Partial<EventOf<'RunStarted'>> } = {
+      policy: publishers,
+    },
+  ) {
     this.recorded = [...past]
     this.world = world
+    const { policy } = by
+    this.policy = policy
     for (const { stream, version } of past) this.versions.set(stream, version)
     // The next night, an hour after it began.
     const last = present(past.at(-1), 'a past').ts
     this.now = instant(nightAt(policy.night, last).endsAt + 3_600_000)
-    this.start('run-planted')
+    this.start('run-planted', by.run)
   }
 
   wait(milliseconds: number): this {
@@ -74,7 +85,7 @@ export class Planter {
       this.recorded.findLast(({ event }) => event.type === 'RunStarted')?.event,
       'an earlier run',
     ) as EventOf<'RunStarted'>
-    const night = nightAt(policy.night, this.now).name
+    const night = nightAt(this.policy.night, this.now).name
     this.run = run
     this.night = change.night ?? night
     this.n = 0
@@ -100,7 +111,7 @@ export class Planter {
       type: 'RequestSent',
       v: 2,
       source: null,
-      programme: policy.name,
+      programme: this.policy.name,
       subject,
       n: (this.n += 1),
       url: about,
@@ -110,7 +121,7 @@ export class Planter {
       attempt: 1,
       hop: of.hop ?? 0,
       via: of.via ?? null,
-      headers: [['user-agent', policy.userAgent]],
+      headers: [['user-agent', this.policy.userAgent]],
       fence: 1,
       decision,
       ...change.sent,
@@ -121,11 +132,11 @@ export class Planter {
   decided(purpose: Purpose, address: string): EventOf<'RobotsDecided'> {
     const read = this.robotsOf.get(originOf(url(address)))
     const robots = purpose === 'robots'
-    const exempt = fetchRule(policy, purpose).exemptFromRobots
+    const exempt = fetchRule(this.policy, purpose).exemptFromRobots
     return {
       type: 'RobotsDecided',
       v: 1,
-      programme: policy.name,
+      programme: this.policy.name,
       subject: siteOf(url(address)),
       url: url(address),
       purpose,
@@ -133,7 +144,7 @@ export class Planter {
       basis: robots ? 'robots-file' : exempt ? 'exempt' : 'no-rule',
       access: robots ? null : (read?.access ?? null),
       robots: robots ? null : (read?.request ?? null),
-      token: policy.robotsToken,
+      token: this.policy.robotsToken,
       group: [],
       rule: null,
       crawlDelayMs: null,
@@ -155,7 +166,7 @@ export class Planter {
     change: Changes<'ResponseReceived'> = {},
   ): Position {
     const common = this.closing(request)
-    const keeps = fetchRule(policy, common.purpose).keep === 'as-served'
+    const keeps = fetchRule(this.policy, common.purpose).keep === 'as-served'
     const event: EventOf<'ResponseReceived'> = {
       type: 'ResponseReceived',
       ...common,
@@ -249,7 +260,7 @@ export class Planter {
     const event: EventOf<'RobotsRead'> = {
       type: 'RobotsRead',
       v: 1,
-      programme: policy.name,
+      programme: this.policy.name,
       subject: siteOf(about),
       origin: originOf(about),
       night: this.night,
@@ -283,7 +294,7 @@ export class Planter {
     const event: EventOf<'RequestWithheld'> = {
       type: 'RequestWithheld',
       v: 1,
-      programme: policy.name,
+      programme: this.policy.name,
       subject: siteOf(about),
       url: about,
       purpose,
