@@ -41,14 +41,21 @@ export const nightly: Rule = {
     'at the start of each night, what became of every source of the list in the night before',
   begin: () => {
     const nights = new Map<string, Tonight>()
+    /** What was asked by hand before the night's own run began: it is not asked once more. */
+    const early = new Map<string, Pick<Tonight, 'night' | 'told'>>()
     const begin = (started: Recorded<'RunStarted'>, list: SourceList | undefined): Finding => {
       const { programme, night } = started.event
       const known = nights.get(programme)
+      const before = early.get(programme)
       if (known?.night === night) {
         nights.set(programme, { ...known, list })
         return undefined
       }
-      nights.set(programme, { night, list, told: new Set() })
+      nights.set(programme, {
+        night,
+        list,
+        told: new Set(before?.night === night ? before.told : []),
+      })
       if (known === undefined) return undefined
       return [...missed(known), ...nightsBetween(known.night, night)]
     }
@@ -60,8 +67,13 @@ export const nightly: Rule = {
         return begin(recorded, past.list(programme, sources))
       }
       const told = toldBy(recorded)
-      const tonight = told === undefined ? undefined : nights.get(policy.name)
-      if (told !== undefined && tonight?.night === told.night) tonight.told.add(told.url)
+      if (told === undefined) return undefined
+      const { night, url } = told
+      const held = [nights, early]
+        .map((all) => all.get(policy.name))
+        .find((one) => one?.night === night)
+      if (held === undefined) early.set(policy.name, { night, told: new Set([url]) })
+      else held.told.add(url)
       return undefined
     }
   },
