@@ -539,6 +539,14 @@ describe('RC23 a source that is not read', () => {
     })
     return [['RC23', last.at(-1) ?? mark(p)]]
   })
+  plants('RC23 its robots.txt on a night without a look', RC, (p) => {
+    mark(p)
+    for (const night of [1, 2, 3]) {
+      look(p)
+      nextInOhio(p, `run-night-${night}`)
+    }
+    return [['RC23', p.ask('robots', `${OFFICE}/robots.txt`, {}, of('office')).request]]
+  })
   plants('RC23 it is read all the same', RC, (p) => {
     mark(p)
     p.robots(OFFICE)
