@@ -1,6 +1,6 @@
 /** Which positions an event cites, and what must stand there. */
 import type { Position } from '../kernel/position.ts'
-import type { EventOf, EventType, LedgerEvent } from '../ledger/event.ts'
+import { type EventOf, type EventType, isEventType, type LedgerEvent } from '../ledger/event.ts'
 
 export type Citation = {
   readonly field: string
@@ -19,6 +19,9 @@ const citedBySent = ({ decision, via }: EventOf<'RequestSent'>): readonly Citati
   ...cites('decision', 'RobotsDecided', decision),
   ...cites('via', 'RequestSent', via),
 ]
+
+const citedByClaim = ({ cites: cited }: EventOf<'ClaimPublished'>): readonly Citation[] =>
+  cited.flatMap(({ position, type }) => (isEventType(type) ? cites('cites', type, position) : []))
 
 /** Total: every event type says what it rests on. */
 export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
@@ -48,6 +51,8 @@ export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
       ]
     case 'SiteStopped':
       return cites('requests', 'RequestSent', ...event.requests)
+    case 'ClaimPublished':
+      return citedByClaim(event)
     case 'LogOpened':
     case 'KeyRotated':
     case 'ProgrammeAdopted':

@@ -29,6 +29,8 @@ export const describe = (event: LedgerEvent): string => {
       return `${event.target}: ${event.outcome}${event.status === null ? '' : ` ${event.status}`}${event.because === '' ? '' : ` (${event.because})`}`
     case 'NetworkObserved':
       return `${event.read}: ${event.manager ?? 'no manager'}${event.hosts.length === 0 ? '' : ` by ${event.hosts.join(', ')}`}`
+    case 'ClaimPublished':
+      return `${event.id} by ${event.by}: ${event.statement}`
     case 'SiteStopped':
       return `not reached ${event.strikes} times in a row`
     case 'SiteExcluded':

@@ -9,6 +9,13 @@ export const safe = (text: string): string =>
       (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
     )
 
+/** The same for a text of several lines, which end as they are. */
+export const safeLines = (text: string): string =>
+  text
+    .split(/(\r?\n)/)
+    .map((part, i) => (i % 2 === 1 ? part : safe(part)))
+    .join('')
+
 const cut = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`
 

@@ -2,6 +2,7 @@ import { eraseVerb } from './acts/erase.ts'
 import { excludeVerb, leaveAloneVerb, paceVerb, readmitVerb, resumeVerb } from './acts/site.ts'
 import { notReadVerb, reinstateVerb } from './acts/source.ts'
 import { auditVerb } from './auditing/audit.ts'
+import { citeVerb } from './citing/cite.ts'
 import type { Verb } from './command.ts'
 import { diffVerb } from './diff.ts'
 import { fetchVerb } from './fetch.ts'
@@ -44,6 +45,7 @@ export const VERBS: readonly Verb[] = [
   verifyVerb,
   headVerb,
   keysVerb,
+  citeVerb,
   evidenceVerb,
   checkEvidenceVerb,
   exportVerb,

@@ -1,6 +1,7 @@
 /** Every event of the ledger, newest shape; older versions are upcast here, never rewritten. */
 import { t } from '../kernel/codec.ts'
 import { BodyErased } from './events/body-erased.ts'
+import { ClaimPublished } from './events/claim-published.ts'
 import { FetchConcluded } from './events/fetch-concluded.ts'
 import { KeyRotated } from './events/key-rotated.ts'
 import { LogOpened } from './events/log-opened.ts'
@@ -58,6 +59,7 @@ export const EVENTS = [
   BodyErased,
   ReaderAdopted,
   RunEnded,
+  ClaimPublished,
 ] as const
 
 export type LedgerEvent = t.TypeOf<(typeof EVENTS)[number]['codec']>

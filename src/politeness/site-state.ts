@@ -96,6 +96,7 @@ const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
     case 'NetworkObserved':
     case 'ReaderAdopted':
     case 'RunEnded':
+    case 'ClaimPublished':
       return state
   }
 }

@@ -13,7 +13,7 @@ export const eventAt = async (ledger: Ledger, position: number): Promise<Recorde
 }
 
 /** The position of the request an event belongs to; undefined for an event of no exchange. */
-const exchangeOf = ({ event, position }: Recorded): number | undefined => {
+export const exchangeOf = ({ event, position }: Recorded): number | undefined => {
   if (event.type === 'RequestSent') return position
   return 'request' in event && event.request !== null ? event.request : undefined
 }

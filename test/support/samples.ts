@@ -10,6 +10,7 @@ import { originOf, parseHttpUrl } from '../../src/kernel/url.ts'
 import type { Envelope } from '../../src/ledger/entry.ts'
 import type { EventOf, EventType, LedgerEvent } from '../../src/ledger/event.ts'
 import {
+  claimStream,
   logStream,
   programmeStream,
   projectionStream,
@@ -438,6 +439,29 @@ const samples: Samples = {
       abandoned: 0,
       withheld: 3,
       sites: 4,
+    },
+  },
+  ClaimPublished: {
+    stream: claimStream('5f0c2a9b1d3e'),
+    version: 1,
+    event: {
+      type: 'ClaimPublished',
+      v: 1,
+      id: '5f0c2a9b1d3e',
+      statement: 'On 30 November 2026 morning-post.example had an ads.txt.',
+      by: 'A. Operator',
+      cites: [{ position: position(5), type: 'ResponseReceived' }],
+      basis: {
+        kind: 'state',
+        projection: 'ads-txt-state',
+        version: 1,
+        reader: 'ads-txt@1',
+        site,
+        where: [],
+        column: 'state',
+        value: '"ok"',
+        at: position(12),
+      },
     },
   },
 }
