@@ -3,6 +3,7 @@ import { excludeVerb, leaveAloneVerb, paceVerb, readmitVerb, resumeVerb } from '
 import { notReadVerb, reinstateVerb } from './acts/source.ts'
 import { auditVerb } from './auditing/audit.ts'
 import { citeVerb } from './citing/cite.ts'
+import { claimVerb } from './citing/claim.ts'
 import type { Verb } from './command.ts'
 import { diffVerb } from './diff.ts'
 import { fetchVerb } from './fetch.ts'
@@ -46,6 +47,7 @@ export const VERBS: readonly Verb[] = [
   headVerb,
   keysVerb,
   citeVerb,
+  claimVerb,
   evidenceVerb,
   checkEvidenceVerb,
   exportVerb,

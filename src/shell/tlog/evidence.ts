@@ -36,12 +36,13 @@ export const writeEvidence = async (
       tag: 'WrongUse',
       because: `${folder.place} is not empty; name a new directory`,
     })
-  const bundle = await bundleOf(ports, position)
+  const bundle = await evidenceOf(ports, position)
   for (const [name, bytes] of bundle) await orHalt(folder.write(name, bytes))
   return [...bundle.keys()]
 }
 
-const bundleOf = async (ports: EvidencePorts, position: number): Promise<Bundle> => {
+/** The bundle for `position`, checked as its reader will: a false one is a breach. */
+export const evidenceOf = async (ports: EvidencePorts, position: number): Promise<Bundle> => {
   const log = await readLogRecord(ports.ledger)
   const { keys } = await headKeys(ports.keys, log)
   if (log === undefined || keys.length === 0)
