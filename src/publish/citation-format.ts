@@ -66,7 +66,18 @@ const memento: Format = (citation) => {
   return `Memento-Datetime: ${datetime}\r\nLink: ${relations.join(', ')}\r\n`
 }
 
-const FORMATS = {
+export const FORMAT_NAMES = [
+  'text',
+  'html',
+  'csl-json',
+  'bibtex',
+  'ris',
+  'wikipedia',
+  'memento',
+] as const
+export type FormatName = (typeof FORMAT_NAMES)[number]
+
+const FORMATS: { readonly [name in FormatName]: Format } = {
   text,
   html: htmlFragment,
   'csl-json': cslJson,
@@ -74,11 +85,7 @@ const FORMATS = {
   ris,
   wikipedia,
   memento,
-} as const satisfies { readonly [name: string]: Format }
-
-export type FormatName = keyof typeof FORMATS
-// The keys of the object above, which are its names.
-export const FORMAT_NAMES = Object.keys(FORMATS) as readonly FormatName[]
+}
 
 export const formatCitation = (name: FormatName, citation: FetchCitation): string | undefined =>
   FORMATS[name](citation)

@@ -2,7 +2,7 @@
 import type { ProjectionStore } from '../../../projections/port.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import type { SaltedBodies, BodyStore } from '../../capture/port.ts'
-import { canonicalJson, type Json } from '../../kernel/canonical-json.ts'
+import { canonicalJson } from '../../kernel/canonical-json.ts'
 import { E } from '../../kernel/fp.ts'
 import type { Recorded } from '../../ledger/entry.ts'
 import type { ReadingBasis, StateBasis } from '../../ledger/events/claim-published.ts'
@@ -12,7 +12,7 @@ import { type Derived, fieldAt, isSaid } from '../../publish/claim.ts'
 import { type Reader, readerLabel } from '../../readers/reader.ts'
 import { eventAt, neighboursOf } from '../exchange.ts'
 import { orHalt } from '../halt.ts'
-import { type Kept, readerOf, readingText } from '../projecting/readings.ts'
+import { type Kept, readerOf, readingOf } from '../projecting/readings.ts'
 import { rowsAt } from '../projecting/rows-at.ts'
 
 export type ClaimPorts = Pick<TlogPorts, 'tree' | 'keys'> & {
@@ -97,9 +97,7 @@ export const deriveReading = async (
   if (E.isLeft(body) && body.left.tag === 'BodyMissing')
     return { because: `the kept body ${kept.commit} is not in the body store` }
   const bytes = await orHalt(async () => body)
-  // Made by canonicalJson just now.
-  const reading = JSON.parse(readingText(reader, kept, bytes)) as Json
-  const field = fieldAt(reading, path)
+  const field = fieldAt(readingOf(reader, kept, bytes), path)
   const value = field === undefined ? null : canonicalJson(field)
   return { value, row: kept.position, by: readerLabel(reader), missing: [] }
 }
