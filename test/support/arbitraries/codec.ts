@@ -12,6 +12,7 @@ import { Site } from '../../../src/kernel/site.ts'
 import { HttpUrl, Origin } from '../../../src/kernel/url.ts'
 import { Night, ProgrammeName, SourceId } from '../../../src/kernel/words.ts'
 import { Person } from '../../../src/ledger/act.ts'
+import { ClaimId } from '../../../src/ledger/events/claim-published.ts'
 import { fc } from '../property.ts'
 import {
   anyDigest,
@@ -27,6 +28,7 @@ import {
 const leaves = new Map<t.Mixed, fc.Arbitrary<unknown>>([
   [t.boolean, fc.boolean()],
   [t.null, fc.constant(null)],
+  [ClaimId, anyDigest.map((digest) => digest.slice(0, 12))],
   [Digest, anyDigest],
   [HttpUrl, anyHttpUrl],
   [InstantText, anyInstant],
