@@ -4,8 +4,8 @@ import type { EventType } from '../ledger/event.ts'
 
 /**
  * What was derived. `value`: canonical JSON, null if there is no such row or field any more; `row`: the
- * position that made the row; `by`: the projection or reader, at the version that was run; `missing`: kept
- * bodies on the way that are not in the body store.
+ * position that made the row; `by`: the projection or reader, at the version that was run; `missing`: what
+ * is to be said of kept bodies on the way that are gone.
  */
 export type Found = {
   readonly value: string | null

@@ -10,7 +10,7 @@ import {
   robotsAudit,
   type RobotsAuditTotals,
 } from '../../src/audit/robots-audit.ts'
-import type { Fetcher, HttpAnswer } from '../../src/capture/port.ts'
+import type { BodyStore, Fetcher, HttpAnswer } from '../../src/capture/port.ts'
 import { siteOfHost } from '../../src/kernel/site.ts'
 import type { Header } from '../../src/kernel/words.ts'
 import type { Recorded } from '../../src/ledger/entry.ts'
@@ -155,7 +155,7 @@ const everything: Window = { since: undefined, programme: undefined }
 
 export const promisesOf = async (
   recorded: readonly Recorded[],
-  { bodies }: Pick<AuditWorld, 'bodies'>,
+  { bodies }: { readonly bodies: BodyStore },
   window = everything,
 ): Promise<readonly PromiseResult[]> => {
   const audit = promiseAudit(window)
@@ -187,7 +187,7 @@ export const completenessOf = (recorded: readonly Recorded[]) => {
 
 export const differencesOf = async (
   recorded: readonly Recorded[],
-  { bodies }: Pick<AuditWorld, 'bodies'>,
+  { bodies }: { readonly bodies: BodyStore },
   reader: RobotsReader,
   window = everything,
 ): Promise<{ readonly list: readonly Difference[]; readonly totals: RobotsAuditTotals }> => {

@@ -1,7 +1,7 @@
 /** The basis of a claim, derived anew from the events and the very bytes: nothing remembered is used. */
 import type { ProjectionStore } from '../../../projections/port.ts'
 import type { Projection } from '../../../projections/projection.ts'
-import type { SaltedBodies, BodyStore } from '../../capture/port.ts'
+import type { BodyFailure, BodyStore, SaltedBodies } from '../../capture/port.ts'
 import { canonicalJson } from '../../kernel/canonical-json.ts'
 import { E } from '../../kernel/fp.ts'
 import type { Recorded } from '../../ledger/entry.ts'
@@ -12,7 +12,8 @@ import { type Derived, fieldAt, isSaid } from '../../publish/claim.ts'
 import { type Reader, readerLabel } from '../../readers/reader.ts'
 import { eventAt, neighboursOf } from '../exchange.ts'
 import { orHalt } from '../halt.ts'
-import { type Kept, readerOf, readingOf } from '../projecting/readings.ts'
+import { newestOf, readerOf } from '../projecting/reader-in-force.ts'
+import { type Conclusion, conclusionOf, readingOf } from '../projecting/readings.ts'
 import { rowsAt } from '../projecting/rows-at.ts'
 
 export type ClaimPorts = Pick<TlogPorts, 'tree' | 'keys'> & {
@@ -63,11 +64,22 @@ const readersFor = (readers: readonly Reader[], label: string | null): readonly 
 /** As many as anybody wants to read. */
 const MISSING_NAMED_MAX = 5
 
+/** Why there is nothing to read: the body is not there, or a person had it erased. */
+const whyGone = (failure: BodyFailure): string | undefined => {
+  const { tag } = failure
+  if (tag === 'BodyMissing') return `the kept body ${failure.commit} is not in the body store`
+  return tag === 'BodyErased' ? withheld(failure.commit, failure.event) : undefined
+}
+
+/** How a body that a person had erased is told of, wherever it is missed. */
+export const withheld = (commit: string, event: number): string =>
+  `the body ${commit} is withheld, erased by event ${event}`
+
 const noticing = (bodies: Pick<BodyStore, 'get'>, missing: string[]): Pick<BodyStore, 'get'> => ({
   get: (commit) => async () => {
     const body = await bodies.get(commit)()
-    if (E.isLeft(body) && body.left.tag === 'BodyMissing' && missing.length < MISSING_NAMED_MAX)
-      missing.push(commit)
+    const gone = E.isLeft(body) ? whyGone(body.left) : undefined
+    if (gone !== undefined && missing.length < MISSING_NAMED_MAX) missing.push(gone)
     return body
   },
 })
@@ -86,27 +98,29 @@ export const deriveReading = async (
   { position, reader: label, path }: Omit<ReadingBasis, 'value'>,
 ): Promise<Derived> => {
   const name = label.split('@')[0] ?? label
-  const named = readersFor(ports.readers, label).filter((reader) => reader.name === name)
-  const reader = named.toSorted((a, b) => b.version - a.version)[0]
+  const reader = newestOf(name, readersFor(ports.readers, label))
   if (reader === undefined) return { because: `this program has no reader ${name}` }
   const recorded = await eventAt(ports.ledger, position)
   const kept = recorded === undefined ? undefined : await keptOf(ports.ledger, recorded)
   if (kept === undefined)
     return { because: `no answer was kept of the fetch that position ${position} belongs to` }
   const body = await ports.bodies.get(kept.commit)()
-  if (E.isLeft(body) && body.left.tag === 'BodyMissing')
-    return { because: `the kept body ${kept.commit} is not in the body store` }
+  const gone = E.isLeft(body) ? whyGone(body.left) : undefined
+  if (gone !== undefined) return { because: gone }
   const bytes = await orHalt(async () => body)
-  const field = fieldAt(readingOf(reader, kept, bytes), path)
+  const field = fieldAt(readingOf(reader, { ...kept.capture, token: null, body: bytes }), path)
   const value = field === undefined ? null : canonicalJson(field)
   return { value, row: kept.position, by: readerLabel(reader), missing: [] }
 }
 
+type Kept = Conclusion & { readonly position: number }
+
 const keptOf = async (ledger: Ledger, recorded: Recorded): Promise<Kept | undefined> => {
   const near = await neighboursOf(ledger, recorded)
   // The event itself comes first: an address that was fetched once may end several fetches.
-  for (const { event, position } of [recorded, ...near])
-    if (event.type === 'FetchConcluded' && event.outcome === 'answered' && event.commit !== null)
-      return { position, event, commit: event.commit }
+  for (const { event, position } of [recorded, ...near]) {
+    const concluded = event.type === 'FetchConcluded' ? conclusionOf(event) : undefined
+    if (concluded !== undefined) return { ...concluded, position }
+  }
   return undefined
 }

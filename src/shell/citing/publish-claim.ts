@@ -14,7 +14,7 @@ import { type Derived, type Found, isCitable } from '../../publish/claim.ts'
 import { readerLabel } from '../../readers/reader.ts'
 import { eventAt, exchangeOf } from '../exchange.ts'
 import { Halt, orHalt } from '../halt.ts'
-import { readerOf } from '../projecting/readings.ts'
+import { readerOf } from '../projecting/reader-in-force.ts'
 import { recordedAt } from './cite.ts'
 import { type ClaimPorts, deriveReading, deriveState } from './derive.ts'
 

@@ -3,11 +3,13 @@ import type { Basis, ClaimPublished } from '../../ledger/events/claim-published.
 import type { Ledger } from '../../ledger/port.ts'
 import { claimStream } from '../../ledger/stream.ts'
 import { type ClaimVerdict, type Derived, isCitable } from '../../publish/claim.ts'
-import { neighboursOf } from '../exchange.ts'
+import { E } from '../../kernel/fp.ts'
+import { FILES } from '../../publish/bundle.ts'
+import { eventAt, neighboursOf } from '../exchange.ts'
 import { Halt, orHalt } from '../halt.ts'
 import { evidenceOf } from '../tlog/evidence.ts'
 import { recordedAt } from './cite.ts'
-import { type ClaimPorts, deriveReading, deriveState } from './derive.ts'
+import { type ClaimPorts, deriveReading, deriveState, withheld } from './derive.ts'
 
 export type PublishedClaim = Recorded<'ClaimPublished'>
 
@@ -61,14 +63,25 @@ const lackingEvidence = async (
 
 const lackingAt = async (ports: ClaimPorts, position: number): Promise<string | undefined> => {
   try {
-    await evidenceOf(ports, position)
-    return undefined
+    const bundle = await evidenceOf(ports, position)
+    return bundle.has(FILES.erased) ? await withheldAt(ports, position) : undefined
   } catch (error) {
     if (!(error instanceof Halt)) throw error
     const { tag } = error.failure
     if (tag !== 'NotFound' && tag !== 'BodyMissing') throw error
     return `position ${position}: ${error.message}`
   }
+}
+
+const withheldAt = async (ports: ClaimPorts, position: number): Promise<string | undefined> => {
+  const recorded = await eventAt(ports.ledger, position)
+  const { event } = recorded ?? {}
+  if (event?.type !== 'ResponseReceived' || !event.body.kept) return undefined
+  const { commit } = event.body
+  const body = await ports.bodies.get(commit)()
+  return E.isLeft(body) && body.left.tag === 'BodyErased'
+    ? `position ${position}: ${withheld(commit, body.left.event)}`
+    : undefined
 }
 
 /** The claim itself, what it cites, and of each cited fetch the answer, which commits to the body. */
@@ -85,8 +98,6 @@ export const evidencePositions = async (
   return [...positions].toSorted((a, b) => a - b)
 }
 
-const bodyMissing = (commit: string): string => `the kept body ${commit} is not in the body store`
-
 const derivedVerdict = async (
   ports: ClaimPorts,
   { event }: PublishedClaim,
@@ -100,8 +111,7 @@ const derivedVerdict = async (
   if (value === basis.value)
     return { verdict: 'holds', value, by, since: await sinceOf(ports, basis) }
   // Without those bodies the value may be another one only because they are missing.
-  if (derived.missing.length > 0)
-    return { verdict: 'unverifiable', because: derived.missing.map(bodyMissing) }
+  if (derived.missing.length > 0) return { verdict: 'unverifiable', because: derived.missing }
   return { verdict: 'changed', claimed: basis.value, found: value, by }
 }
 

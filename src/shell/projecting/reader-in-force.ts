@@ -32,7 +32,7 @@ export const readerOf = (
   return bound ?? present(newest, `${name} reads with ${reads.reader}, and there is no such reader`)
 }
 
-const newestOf = (name: string, readers: readonly Reader[]): Reader | undefined =>
+export const newestOf = (name: string, readers: readonly Reader[]): Reader | undefined =>
   readers
     .filter((reader) => reader.name === name)
     .toSorted((a, b) => Number(b.version) - Number(a.version))[0]

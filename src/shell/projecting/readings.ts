@@ -53,9 +53,12 @@ const keptOf = (projection: Projection, recorded: Recorded): Kept | undefined =>
     : { recorded, position, commit, programme, capture }
 }
 
-type Conclusion = Pick<Kept, 'commit' | 'programme' | 'capture'> & { readonly purpose: Purpose }
+export type Conclusion = Pick<Kept, 'commit' | 'programme' | 'capture'> & {
+  readonly purpose: Purpose
+}
 
-const conclusionOf = (event: LedgerEvent): Conclusion | undefined => {
+/** What a fetch came to, as far as a reader can read it; undefined where nothing was kept. */
+export const conclusionOf = (event: LedgerEvent): Conclusion | undefined => {
   if (event.type === 'RobotsRead') return robotsConclusion(event)
   if (event.type !== 'FetchConcluded' || event.outcome !== 'answered') return undefined
   const { commit, purpose, programme, subject, target, url, headers, truncated } = event
@@ -140,7 +143,7 @@ const readBody = async (page: PageReadings, kept: Kept): Promise<Either<ReadFail
     const token = await tokenAt(page.ports.ledger, kept)
     if (E.isLeft(token)) return token
     const capture: Capture = { ...kept.capture, token: token.right, body: body.right }
-    const reading = canonicalJson(wellFormed(reader.read(capture)))
+    const reading = canonicalJson(readingOf(reader, capture))
     if (reading.length <= REMEMBERED_LENGTH_MAX) page.made.set(kept.position, reading)
     return E.right(readOf(reader, reading))
   }
@@ -172,6 +175,10 @@ const tokenAt = async (
   if (recorded.event.type !== 'RobotsRead') return E.right(null)
   return tokenInForce(ledger, programme, recorded.position)
 }
+
+/** What this reader takes from these bytes, as it can be written canonically. */
+export const readingOf = (reader: Reader, capture: Capture): Json =>
+  wellFormed(reader.read(capture))
 
 /** Bytes from outside may decode to lone surrogates, which have no canonical form. */
 const wellFormed = (json: Json): Json => {
