@@ -1,6 +1,12 @@
 /** Which positions an event cites, and what must stand there. */
 import type { Position } from '../kernel/position.ts'
-import { type EventOf, type EventType, isEventType, type LedgerEvent } from '../ledger/event.ts'
+import {
+  type EventOf,
+  type EventType,
+  isEventType,
+  isSiteAct,
+  type LedgerEvent,
+} from '../ledger/event.ts'
 
 export type Citation = {
   readonly field: string
@@ -23,8 +29,14 @@ const citedBySent = ({ decision, via }: EventOf<'RequestSent'>): readonly Citati
 const citedByClaim = ({ cites: cited }: EventOf<'ClaimPublished'>): readonly Citation[] =>
   cited.flatMap(({ position, type }) => (isEventType(type) ? cites('cites', type, position) : []))
 
+const citedByErasure = ({ request, response }: EventOf<'BodyErased'>): readonly Citation[] => [
+  ...cites('request', 'RequestSent', request),
+  ...cites('response', 'ResponseReceived', response),
+]
+
 /** Total: every event type says what it rests on. */
 export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
+  if (isSiteAct(event)) return []
   switch (event.type) {
     case 'RunStarted':
       return cites('adopted', 'ProgrammeAdopted', event.adopted)
@@ -45,10 +57,7 @@ export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
     case 'NetworkObserved':
       return cites('request', 'RequestSent', event.request)
     case 'BodyErased':
-      return [
-        ...cites('request', 'RequestSent', event.request),
-        ...cites('response', 'ResponseReceived', event.response),
-      ]
+      return citedByErasure(event)
     case 'SiteStopped':
       return cites('requests', 'RequestSent', ...event.requests)
     case 'ClaimPublished':
@@ -57,12 +66,6 @@ export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
     case 'KeyRotated':
     case 'ProgrammeAdopted':
     case 'SourceListAdopted':
-    case 'SiteExcluded':
-    case 'SiteReadmitted':
-    case 'SiteResumed':
-    case 'SitePaced':
-    case 'PathExcluded':
-    case 'PathReadmitted':
     case 'SourceNotRead':
     case 'SourceReinstated':
     case 'ReaderAdopted':

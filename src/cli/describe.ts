@@ -1,10 +1,11 @@
 /** One event in a few words, for tables and pages. Texts from outside are not yet made safe here. */
 import { formatInstant } from '../kernel/instant.ts'
-import type { EventOf, LedgerEvent } from '../ledger/event.ts'
+import { type EventOf, isSiteAct, type LedgerEvent } from '../ledger/event.ts'
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
 export const describe = (event: LedgerEvent): string => {
+  if (isSiteAct(event)) return describeAct(event)
   switch (event.type) {
     case 'RobotsDecided':
     case 'RequestWithheld':
@@ -33,12 +34,6 @@ export const describe = (event: LedgerEvent): string => {
       return `${event.id} by ${event.by}: ${event.statement}`
     case 'SiteStopped':
       return `not reached ${event.strikes} times in a row`
-    case 'SiteExcluded':
-    case 'SiteReadmitted':
-    case 'SiteResumed':
-    case 'SitePaced':
-    case 'PathExcluded':
-    case 'PathReadmitted':
     case 'SourceNotRead':
     case 'SourceReinstated':
     case 'BodyErased':

@@ -69,6 +69,26 @@ export type EventOf<T extends EventType> = Extract<LedgerEvent, { readonly type:
 /** The closing event of a request: exactly one of these follows each RequestSent. */
 export type ClosingEvent = EventOf<'ResponseReceived' | 'RequestFailed' | 'RequestAbandoned'>
 
+/** What a person decided about a site, for every programme. */
+export type SiteAct = EventOf<
+  | 'SiteExcluded'
+  | 'SiteReadmitted'
+  | 'SiteResumed'
+  | 'SitePaced'
+  | 'PathExcluded'
+  | 'PathReadmitted'
+>
+
+const SITE_ACTS: ReadonlySet<string> = new Set<SiteAct['type']>([
+  'SiteExcluded',
+  'SiteReadmitted',
+  'SiteResumed',
+  'SitePaced',
+  'PathExcluded',
+  'PathReadmitted',
+])
+export const isSiteAct = (event: LedgerEvent): event is SiteAct => SITE_ACTS.has(event.type)
+
 type EventCodec = t.Type<LedgerEvent, { readonly [field: string]: unknown }>
 
 // Each codec's output is one of the union: what EVENTS says in types, the table says by name.

@@ -7,7 +7,7 @@ import { instant, type Instant } from '../kernel/instant.ts'
 import type { Position } from '../kernel/position.ts'
 import type { Site } from '../kernel/site.ts'
 import type { Recorded } from '../ledger/entry.ts'
-import type { ClosingEvent, EventOf } from '../ledger/event.ts'
+import { type ClosingEvent, type EventOf, isSiteAct, type SiteAct } from '../ledger/event.ts'
 import {
   foldClosingOf,
   foldProgramme,
@@ -60,6 +60,7 @@ export const foldSite = (state: SiteState, recorded: Recorded): SiteState => {
 
 const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
   const { event } = recorded
+  if (isSiteAct(event)) return foldAct(state, event, recorded.ts)
   switch (event.type) {
     case 'RequestSent':
       return foldSent(state, recorded, event)
@@ -67,13 +68,6 @@ const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
     case 'RequestFailed':
     case 'RequestAbandoned':
       return foldClosing(state, event, recorded.ts)
-    case 'SiteExcluded':
-    case 'SiteReadmitted':
-    case 'SiteResumed':
-    case 'SitePaced':
-    case 'PathExcluded':
-    case 'PathReadmitted':
-      return foldAct(state, event, recorded.ts)
     case 'RobotsRead':
     case 'SiteListed':
     case 'FetchConcluded':
@@ -101,17 +95,8 @@ const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
   }
 }
 
-type Act = EventOf<
-  | 'SiteExcluded'
-  | 'SiteReadmitted'
-  | 'SiteResumed'
-  | 'SitePaced'
-  | 'PathExcluded'
-  | 'PathReadmitted'
->
-
 /** A person's word about the site. */
-const foldAct = (state: SiteState, act: Act, at: Instant): SiteState => {
+const foldAct = (state: SiteState, act: SiteAct, at: Instant): SiteState => {
   switch (act.type) {
     case 'SiteExcluded':
       return { ...state, excluded: { by: act.by, at } }

@@ -38,18 +38,8 @@ export async function* historyOf(
     const { commit, url } = told
     const found = commit === null ? undefined : await bytesOf(ports.bodies, commit)
     const kept = found === 'erased' ? undefined : found
-    const last = before.get(url)
+    const change = found === 'erased' ? found : changeTo(kept?.sha256, before.get(url))
     if (kept !== undefined) before.set(url, kept.sha256)
-    const change =
-      kept === undefined
-        ? found === 'erased'
-          ? 'erased'
-          : 'none'
-        : last === undefined
-          ? 'first'
-          : last === kept.sha256
-            ? 'same'
-            : 'changed'
     const { position, ts: at } = recorded
     const { request, outcome } = told
     yield {
@@ -63,6 +53,12 @@ export async function* historyOf(
       change,
     }
   }
+}
+
+const changeTo = (sha256: Digest | undefined, last: Digest | undefined): Seen['change'] => {
+  if (sha256 === undefined) return 'none'
+  if (last === undefined) return 'first'
+  return last === sha256 ? 'same' : 'changed'
 }
 
 type Told = {
