@@ -118,11 +118,11 @@ module.exports = {
     ),
     rule(
       'fold-on-kernel-and-ledger',
-      'A fold sees history and nothing else; the type of a projection is no dependency.',
+      'A fold sees history and the words of a finding; the type of a projection is no dependency.',
       { path: '^projections/[^/]+/fold\\.ts$' },
       {
         path: '^(src|projections)/',
-        pathNot: `${folder('kernel', 'ledger')}|^projections/projection\\.ts$|^projections/[^/]+/`,
+        pathNot: `${folder('kernel', 'ledger')}|^projections/(projection|finding)\\.ts$|^projections/[^/]+/`,
       },
     ),
     rule(

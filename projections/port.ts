@@ -115,7 +115,7 @@ export type ProjectionStore = {
   /** Drops a shadow that will not become the live table. Another one, begun since, is left alone. */
   readonly dropShadow: (shadow: Standing) => TaskEither<Unavailable, void>
   /**
-   * Readings made before, by the position of the FetchConcluded whose body was read. `concluded`
+   * Readings made before, by the position of the conclusion whose body was read. `concluded`
    * rises. The answer holds what is known of the positions up to `through`, which it stops at so as
    * not to hold much more than `bytesMax` (one reading it always gives).
    */

@@ -204,7 +204,7 @@ export class History {
     access: EventOf<'RobotsRead'>['access'],
     request: Position | null = null,
     body?: string | Buffer,
-  ) {
+  ): Position {
     return this.append(
       {
         type: 'RobotsRead',
@@ -222,6 +222,31 @@ export class History {
         crawlDelayMs: null,
         issues: 0,
         reader: 'robots@1',
+      },
+      siteStream(site(host)),
+    )
+  }
+
+  observe(host: string, manager: string | null, more: Partial<EventOf<'NetworkObserved'>> = {}) {
+    const request = this.request({ site: host, purpose: 'homepage' }, url(`https://${host}/`), 0, {
+      tag: 'answer',
+      status: 200,
+    })
+    return this.append(
+      {
+        type: 'NetworkObserved',
+        v: 1,
+        programme: this.programme,
+        subject: site(host),
+        request,
+        night: this.night,
+        reader: 'ad-network@1',
+        read: 'read',
+        manager,
+        exchange: [],
+        hosts: [],
+        hostsOmitted: 0,
+        ...more,
       },
       siteStream(site(host)),
     )

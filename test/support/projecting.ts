@@ -3,10 +3,8 @@ import { memoryBodyStore } from '../../src/adapters/memory/bodies.ts'
 import { memoryProjectionStore } from '../../src/adapters/memory/projection-store.ts'
 import { canonicalJson, type Json } from '../../src/kernel/canonical-json.ts'
 import type { Recorded } from '../../src/ledger/entry.ts'
-import { ADS_TXT_READER } from '../../src/readers/ads-txt/capture.ts'
+import { READER_VERSIONS } from '../../src/readers/index.ts'
 import type { Reader } from '../../src/readers/reader.ts'
-import { ROBOTS_READERS } from '../../src/readers/robots/capture.ts'
-import { SELLERS_JSON_READER } from '../../src/readers/sellers-json/capture.ts'
 import type { ProjectionPorts } from '../../src/shell/projecting/folding.ts'
 import type { ProjectionStore } from '../../projections/port.ts'
 import type { Projection, Reading, Row } from '../../projections/projection.ts'
@@ -14,7 +12,7 @@ import { right } from './either.ts'
 import type { History } from './history.ts'
 import { recordedLedger } from './recorded-ledger.ts'
 
-export const READERS: readonly Reader[] = [ADS_TXT_READER, SELLERS_JSON_READER, ...ROBOTS_READERS]
+export const READERS: readonly Reader[] = READER_VERSIONS
 
 export const memoryStore = (): ProjectionStore =>
   memoryProjectionStore(() => '2026-11-30T00:00:00.000Z')

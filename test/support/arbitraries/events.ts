@@ -45,6 +45,7 @@ const ADS_TXT = [
 const SELLERS = [
   '{"version":"1.0","sellers":[{"seller_id":"1","name":"A","domain":"one.example","seller_type":"PUBLISHER"}]}',
   '{"version":"1.0","sellers":[]}',
+  '{"sellers":[{"seller_id":"1","domain":"two.example","seller_type":"BOTH"},{"seller_id":"2"}]}',
   '{"sellers":[{"seller_id":"\\u0000\\ud800","seller_type":"BOTH","is_confidential":1}]}',
   'not json',
 ]
@@ -116,6 +117,17 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
             history.robotsRead(site, access, null, access === 'rules' ? body : undefined),
       ),
   },
+  fc
+    .tuple(
+      anySiteName,
+      fc.constantFrom('one', 'two', null),
+      fc.constantFrom('read', 'read', 'truncated'),
+    )
+    .map(
+      ([site, manager, read]): Step =>
+        (history) =>
+          history.observe(site, manager, { read }),
+    ),
   anySiteName.map(
     (site): Step =>
       (history) =>
