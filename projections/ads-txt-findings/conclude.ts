@@ -18,9 +18,7 @@ const ReadingShape = t.type({
   records: texts,
   variables: texts,
   faults: t.array(t.type({ code: text(100), count: integer(1) })),
-  broken: t.array(
-    t.type({ line: integer(1), code: text(100), codes: texts, letters: t.string }),
-  ),
+  broken: t.array(t.type({ line: integer(1), code: text(100), codes: texts, letters: t.string })),
 })
 
 /**

@@ -7,7 +7,14 @@
  * there is none, its going is told once, and not again for each record.
  */
 import type { EventOf } from '../../src/ledger/event.ts'
-import { addFound, type Cited, citedBy, type Finding, type Found, NOTHING_FOUND } from '../finding.ts'
+import {
+  addFound,
+  type Cited,
+  citedBy,
+  type Finding,
+  type Found,
+  NOTHING_FOUND,
+} from '../finding.ts'
 import type { Fold, Folded } from '../projection.ts'
 import { changesOf, concludeVersion, sentenceOf } from './conclude.ts'
 

@@ -5,7 +5,14 @@
  * different readers, the change may be the reader's, and is none.
  */
 import type { EventOf } from '../../src/ledger/event.ts'
-import { addFound, type Cited, citedBy, type Finding, type Found, NOTHING_FOUND } from '../finding.ts'
+import {
+  addFound,
+  type Cited,
+  citedBy,
+  type Finding,
+  type Found,
+  NOTHING_FOUND,
+} from '../finding.ts'
 import type { Fold } from '../projection.ts'
 
 type Known = { readonly cited: Cited; readonly manager: string | null; readonly reader: string }

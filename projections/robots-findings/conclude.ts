@@ -19,7 +19,8 @@ export const concludeRobots = (
   { access, reader }: EventOf<'RobotsRead'>,
   reading: Folded['reading'],
 ): RobotsConclusion | null => {
-  if (access === 'unavailable') return { blocked: [], method: `robots.txt unavailable by ${reader}` }
+  if (access === 'unavailable')
+    return { blocked: [], method: `robots.txt unavailable by ${reader}` }
   if (access !== 'rules' || reading === undefined || 'unread' in reading) return null
   const shape = parse('reading', ReadingShape, reading.reading)
   if (E.isLeft(shape) || shape.right.state === 'unread') return null

@@ -6,11 +6,22 @@
  */
 import { siteOfHost } from '../../src/kernel/site.ts'
 import type { EventOf } from '../../src/ledger/event.ts'
-import { addFound, type Cited, citedBy, type Finding, type Found, NOTHING_FOUND } from '../finding.ts'
+import {
+  addFound,
+  type Cited,
+  citedBy,
+  type Finding,
+  type Found,
+  NOTHING_FOUND,
+} from '../finding.ts'
 import type { Fold, Folded } from '../projection.ts'
 import { type Blocked, concludeRobots } from './conclude.ts'
 
-type Known = { readonly cited: Cited; readonly access: string; readonly blocked: readonly Blocked[] }
+type Known = {
+  readonly cited: Cited
+  readonly access: string
+  readonly blocked: readonly Blocked[]
+}
 
 export type RobotsFindingsState = {
   readonly origin: string
@@ -59,7 +70,8 @@ const findingOf = (
 ): Finding => {
   const { programme, night, origin } = event
   const cited = `line ${line}, “${rule}”`
-  const gone = after.access === 'rules' ? `${cited}, kept it out before` : 'there is no file any more'
+  const gone =
+    after.access === 'rules' ? `${cited}, kept it out before` : 'there is no file any more'
   return {
     kind: `robots-${verb}`,
     programme,

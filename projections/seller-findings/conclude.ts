@@ -7,12 +7,17 @@ import type { Folded } from '../projection.ts'
 const ReadingShape = t.type({
   state: oneOf('ok', 'keep_last'),
   sellers: t.array(
-    t.intersection([t.type({ id: t.string }), t.partial({ type: t.string, domain: t.string })]),
+    t.intersection([
+      t.type({ id: t.string, confidential: t.boolean }),
+      t.partial({ type: t.string, domain: t.string }),
+    ]),
   ),
 })
 
-/** An entry as text, `TYPE|domain|id`: neither of the first two holds a bar. */
+/** An entry as text, `TYPE|domain|id` or `TYPE confidential|domain|id`: only the id may hold a bar. */
 export type Entry = string
+
+const CONFIDENTIAL = ' confidential'
 
 /** `entries` null: the list is longer than what is compared. */
 export type SellersConclusion = {
@@ -32,8 +37,8 @@ export const concludeSellers = (
   if (E.isLeft(shape) || shape.right.state !== 'ok') return null
   const entries = new Set<Entry>()
   let characters = 0
-  for (const { id, type = '', domain = '' } of shape.right.sellers) {
-    const entry = `${type}|${domain}|${id}`
+  for (const { id, type = '', domain = '', confidential } of shape.right.sellers) {
+    const entry = `${type}${confidential ? CONFIDENTIAL : ''}|${domain}|${id}`
     characters += entry.length
     if (characters > ENTRY_CHARACTERS_MAX) return { entries: null, method: reading.reader }
     entries.add(entry)
@@ -72,7 +77,7 @@ export const compareEntries = (
   return { accounts: was.size, lost, changes }
 }
 
-const accountsOf = (entries: readonly Entry[]): ReadonlyMap<string, readonly string[]> => {
+export const accountsOf = (entries: readonly Entry[]): ReadonlyMap<string, readonly string[]> => {
   const accounts = new Map<string, string[]>()
   for (const entry of entries) {
     const bar = entry.indexOf('|', entry.indexOf('|') + 1)
@@ -84,16 +89,27 @@ const accountsOf = (entries: readonly Entry[]): ReadonlyMap<string, readonly str
   return accounts
 }
 
+/** What an entry says, taken apart again. */
+export const partsOf = (
+  said: string,
+): { readonly type: string; readonly domain: string; readonly confidential: boolean } => {
+  const [words = '', domain = ''] = said.split('|')
+  const confidential = words.endsWith(CONFIDENTIAL)
+  const type = confidential ? words.slice(0, -CONFIDENTIAL.length) : words
+  return { type, domain, confidential }
+}
+
 /** `PUBLISHER a.example`, and with several entries each of them. */
 export const saidOf = ({ says }: Account): string =>
   says
-    .map((one) => {
-      const [type = '', domain = ''] = one.split('|')
-      return `${type === '' ? 'no type' : type} ${domain === '' ? 'without domain' : domain}`
+    .map((said) => {
+      const { type, domain, confidential } = partsOf(said)
+      const kind = `${type === '' ? 'seller without type' : type}${confidential ? ', confidential,' : ''}`
+      return `${kind} ${domain === '' ? 'without domain' : domain}`
     })
     .join(' and ')
 
 export const domainOf = ({ says }: Account): string | null => {
-  const domain = says[0]?.split('|')[1] ?? ''
+  const { domain } = partsOf(says[0] ?? '')
   return domain === '' ? null : domain
 }

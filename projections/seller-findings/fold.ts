@@ -67,10 +67,10 @@ const fold = (state: SellerFindingsState, step: Folded): SellerFindingsState => 
   return withFound({ ...state, last, shrunk: false }, findings)
 }
 
-const withFound = (
-  state: SellerFindingsState,
-  fresh: readonly Finding[],
-): SellerFindingsState => ({ ...state, found: addFound(state.found, fresh, LIMITS) })
+const withFound = (state: SellerFindingsState, fresh: readonly Finding[]): SellerFindingsState => ({
+  ...state,
+  found: addFound(state.found, fresh, LIMITS),
+})
 
 const findingWith = (
   { event, method, before, after }: Fresh,

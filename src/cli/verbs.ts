@@ -8,6 +8,7 @@ import type { Verb } from './command.ts'
 import { diffVerb } from './diff.ts'
 import { fetchVerb } from './fetch.ts'
 import { findVerb } from './find.ts'
+import { findingsVerb } from './findings/findings.ts'
 import { historyVerb } from './history.ts'
 import { logVerb } from './log.ts'
 import { planVerb } from './plan.ts'
@@ -54,6 +55,7 @@ export const VERBS: readonly Verb[] = [
   stateVerb,
   historyVerb,
   diffVerb,
+  findingsVerb,
   projectionsVerb,
   rebuildVerb,
   auditVerb,

@@ -36,9 +36,7 @@ export const compareVersions = (old: AdsTxtVersion, fresh: AdsTxtVersion): reado
 }
 
 export const compareStates = (old: string, fresh: string): readonly Change[] =>
-  old === fresh
-    ? []
-    : [{ kind: 'state', about: fresh, says: `state changed: ${old} -> ${fresh}` }]
+  old === fresh ? [] : [{ kind: 'state', about: fresh, says: `state changed: ${old} -> ${fresh}` }]
 
 /** What two files say, whatever became of the file between them. */
 export const compareContents = (old: AdsTxtVersion, fresh: AdsTxtVersion): readonly Change[] => {
@@ -64,11 +62,7 @@ const recordChanges = (old: AdsTxtVersion, fresh: AdsTxtVersion): readonly Chang
   return [...losses, ...gains]
 }
 
-const lossOf = (
-  about: string,
-  now: string | undefined,
-  lines: readonly BrokenLine[],
-): Change => {
+const lossOf = (about: string, now: string | undefined, lines: readonly BrokenLine[]): Change => {
   if (now !== undefined) {
     const relations = `${relationOf(about)} -> ${relationOf(now)}`
     const says = `relationship changed: ${accountOf(about)} ${relations}`
@@ -106,7 +100,9 @@ const faultChanges = (
   return [
     ...old.faults
       .filter(({ code }) => is?.has(code) !== true)
-      .map(({ code }) => ({ kind: 'fault-gone', about: code, says: `fault gone: ${code}` }) as const),
+      .map(
+        ({ code }) => ({ kind: 'fault-gone', about: code, says: `fault gone: ${code}` }) as const,
+      ),
     ...untold
       .filter(({ code }) => was?.has(code) !== true)
       .map(({ code }) => ({ kind: 'fault-new', about: code, says: `fault new: ${code}` }) as const),

@@ -50,7 +50,9 @@ const blockedBy = (
   if (allowed) return []
   const isNamed = group.some((name) => name !== '*')
   if (ignoresEverybody === true && !isNamed) return []
-  return [{ token, trade, line: rule?.line ?? 0, rule: (rule?.text ?? '').slice(0, RULE_SHOWN_MAX) }]
+  return [
+    { token, trade, line: rule?.line ?? 0, rule: (rule?.text ?? '').slice(0, RULE_SHOWN_MAX) },
+  ]
 }
 
 /** The version rises with the list, with the reader of robots.txt, and with this file. */

@@ -1,0 +1,128 @@
+import { FINDING_KINDS } from '../../../projections/finding.ts'
+import { adsTxtState, robotsFindings, sellerFindings } from '../../../projections/index.ts'
+import type { Opened } from '../../compose.ts'
+import type { CommonFlags } from '../../config.ts'
+import { formatInstant } from '../../kernel/instant.ts'
+import { catchUp } from '../../shell/projecting/catch-up.ts'
+import { crossCheck } from '../../shell/projecting/cross-check.ts'
+import { type FindingFilter, findingsOf } from '../../shell/projecting/findings.ts'
+import { Halt, orHalt } from '../../shell/halt.ts'
+import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
+import { timeArgument } from '../log.ts'
+import { cellText, document, line, safe } from '../print.ts'
+import { siteArgument } from '../site-argument.ts'
+import { printCounts } from './counts.ts'
+import { csvLine } from './csv.ts'
+
+type FindingsFlags = CommonFlags & {
+  readonly kind?: string
+  readonly site?: string
+  readonly since?: string
+  readonly until?: string
+  readonly counts?: boolean
+  readonly json?: boolean
+  readonly jsonl?: boolean
+  readonly csv?: boolean
+}
+
+const CROSS = 'cross'
+
+export const findingsVerb: Verb = (io) =>
+  forPrograms(
+    verb('findings', 'what changed on the market: each with its method, date and two captures'),
+  )
+    .option('--kind <kind>', 'one kind, or all that begin so, such as ads-txt; or cross')
+    .option('--site <site>', 'only what this site’s files say, or what concerns it')
+    .option('--since <time>', 'found at or after this time (UTC)')
+    .option('--until <time>', 'found at or before this time (UTC)')
+    .option('--counts', 'instead: counts over the whole market for each night')
+    .option('--csv', 'print comma-separated values with a header line')
+    .addHelpText(
+      'after',
+      `
+Kinds: ${FINDING_KINDS.join(', ')}.
+cross is no change but a state: each site’s ads.txt now against the sellers.json files it names;
+the capture before is then that of sellers.json, the other that of ads.txt.
+A capture is a position: crawl-ledger show POSITION.
+
+Examples:
+  crawl-ledger findings --since 2026-11-30
+  crawl-ledger findings --kind robots-blocks --csv
+  crawl-ledger findings --kind cross --site example.org
+  crawl-ledger findings --counts`,
+    )
+    .action(async (flags: FindingsFlags) => {
+      const filter = filterOf(flags)
+      await withOpened(io, flags, async (opened) => {
+        if (flags.counts === true) return printCounts(io, opened, filter, flags)
+        const found = flags.kind === CROSS ? crossed(opened, filter) : changed(opened, filter)
+        await print(io, flags, found)
+      })
+    })
+
+const filterOf = ({ kind, site, since, until }: FindingsFlags): FindingFilter => ({
+  kinds: kindsArgument(kind),
+  ...(site === undefined ? {} : { site: siteArgument(site) }),
+  ...(since === undefined ? {} : { since: timeArgument('--since', since) }),
+  ...(until === undefined ? {} : { until: timeArgument('--until', until) }),
+})
+
+const kindsArgument = (given = ''): ReadonlySet<string> => {
+  const kinds = FINDING_KINDS.filter((kind) => kind === given || kind.startsWith(given))
+  if (kinds.length > 0 || given === CROSS) return new Set(kinds)
+  const because = `no kind ${given.slice(0, 60)}; there are ${[...FINDING_KINDS, CROSS].join(', ')}`
+  throw new Halt({ tag: 'WrongUse', because })
+}
+
+/** One finding as it is printed: the columns of its row, whatever it was made by. */
+type Shown = { readonly [column: string]: unknown }
+
+async function* changed(opened: Opened, filter: FindingFilter): AsyncGenerator<Shown> {
+  yield* await findingsOf(opened, filter)
+}
+
+async function* crossed(
+  opened: Opened,
+  { site, since, until }: FindingFilter,
+): AsyncGenerator<Shown> {
+  for (const projection of [adsTxtState, sellerFindings]) await orHalt(catchUp(opened)(projection))
+  for await (const { before, after, ...finding } of crossCheck(opened.store, site)) {
+    if (since !== undefined && after.at < formatInstant(since)) continue
+    if (until !== undefined && after.at > formatInstant(until)) continue
+    yield {
+      ...finding,
+      ...after,
+      before_position: before.position,
+      before_at: before.at,
+      before_request: before.request,
+      before_commit: before.commit,
+    }
+  }
+}
+
+const print = async (io: Io, flags: FindingsFlags, found: AsyncGenerator<Shown>): Promise<void> => {
+  if (flags.json === true) return io.out(document(await allOf(found)))
+  const columns = robotsFindings.table.columns
+  if (flags.csv === true) await io.out(csvLine(columns))
+  let count = 0
+  for await (const one of found) {
+    count += 1
+    if (flags.jsonl === true) await io.out(line(one))
+    else if (flags.csv === true) await io.out(csvLine(columns.map((column) => one[column])))
+    else await io.out(inWords(one))
+  }
+  if (count === 0 && flags.jsonl !== true && flags.csv !== true) await io.out('nothing found\n')
+}
+
+const allOf = async (found: AsyncGenerator<Shown>): Promise<readonly Shown[]> => {
+  const all: Shown[] = []
+  for await (const one of found) all.push(one)
+  return all
+}
+
+/** A head with the facts, and the sentence below it, whole. */
+const inWords = (one: Shown): string => {
+  const cell = (column: string): string => safe(cellText(one[column]))
+  const captures = `captures ${cell('before_position')} and ${cell('position')}`
+  return `${cell('at')}  ${cell('kind').padEnd(24)}  ${captures}, by ${cell('method')}\n  ${cell('says')}\n`
+}

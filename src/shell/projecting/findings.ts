@@ -1,0 +1,59 @@
+/** The findings of every kind, in the order of the ledger. */
+import { FINDINGS } from '../../../projections/index.ts'
+import type { Row, Projection } from '../../../projections/projection.ts'
+import { formatInstant, type Instant } from '../../kernel/instant.ts'
+import { Halt, orHalt } from '../halt.ts'
+import { catchUp } from './catch-up.ts'
+import type { ProjectionPorts } from './folding.ts'
+
+/** `kinds`: exact names. `site`: whose file it is, or whom it concerns. `until` is included. */
+export type FindingFilter = {
+  readonly kinds: ReadonlySet<string>
+  readonly site?: string
+  readonly since?: Instant
+  readonly until?: Instant
+}
+
+const PAGE = 1_000
+/** They are put in order in memory. */
+const FOUND_MAX = 200_000
+
+export const findingsOf = async (
+  ports: ProjectionPorts,
+  filter: FindingFilter,
+): Promise<readonly Row[]> => {
+  const found: Row[] = []
+  for (const projection of FINDINGS) {
+    await orHalt(catchUp(ports)(projection))
+    for await (const row of rowsOf(ports, projection, filter)) {
+      if (isWanted(row, filter)) found.push(row)
+      if (found.length <= FOUND_MAX) continue
+      const because = `there are more than ${FOUND_MAX} findings; narrow them by --site, --kind, --since or --until`
+      throw new Halt({ tag: 'WrongUse', because })
+    }
+  }
+  return found.sort((a, b) => a.position - b.position)
+}
+
+async function* rowsOf(
+  { store }: Pick<ProjectionPorts, 'store'>,
+  projection: Projection,
+  { since, until }: FindingFilter,
+): AsyncGenerator<Row> {
+  const between = {
+    column: 'at',
+    from: since === undefined ? '0001-01-01T00:00:00.000Z' : formatInstant(since),
+    to: until === undefined ? '9999-12-31T23:59:59.999Z' : formatInstant(until),
+  }
+  let after: string | undefined
+  do {
+    const from = after === undefined ? {} : { after }
+    const page = await orHalt(store.readRows(projection, { between, limit: PAGE, ...from }))
+    yield* page.rows
+    after = page.next
+  } while (after !== undefined)
+}
+
+const isWanted = (row: Row, { kinds, site }: FindingFilter): boolean =>
+  kinds.has(String(row['kind'])) &&
+  (site === undefined || row['site'] === site || row['concerns'] === site)
