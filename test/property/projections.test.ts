@@ -5,6 +5,7 @@ import { canonicalJson, type Json } from '../../src/kernel/canonical-json.ts'
 import { EVENTS } from '../../src/ledger/event.ts'
 import { catchUp } from '../../src/shell/projecting/catch-up.ts'
 import type { FoldLimits } from '../../src/shell/projecting/folding.ts'
+import { rowsAt } from '../../src/shell/projecting/rows-at.ts'
 import { rebuild } from '../../src/shell/projecting/rebuild.ts'
 import { anyHistory, anyRecorded } from '../support/arbitraries/events.ts'
 import { right } from '../support/either.ts'
@@ -20,7 +21,7 @@ const anyLimits: fc.Arbitrary<FoldLimits> = fc.record({
 })
 
 for (const projection of PROJECTIONS) {
-  test(`CL5 ${projection.name}: any way of catching up gives what a rebuild gives, bit for bit`, async () => {
+  test(`CL5 ${projection.name}: any way of catching up gives what a rebuild and the state as of the last event give, bit for bit`, async () => {
     const stops = fc.array(fc.tuple(fc.nat(), anyLimits, fc.boolean()), { maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(anyHistory, stops, anyLimits, async (history, restarts, limits) => {
@@ -39,6 +40,13 @@ for (const projection of PROJECTIONS) {
         right(await rebuild(fresh)(projection)())
         const expected = await contentsOf(fresh.store, projection)
         deepEqual(await contentsOf(live.store, projection), expected)
+
+        // As of the last position, folded in memory and never committed.
+        const asOf = right(await rowsAt(fresh)(projection, { position: head })())
+        deepEqual(
+          asOf.rows.map((row) => canonicalJson(row)),
+          expected.rows,
+        )
       }),
     )
   })

@@ -8,11 +8,15 @@ import { batchReader } from '../../src/readers/batch.ts'
 const SHARED = join(import.meta.dirname, '../../../shared')
 const CASES = join(SHARED, 'cases/adstxt.jsonl')
 
-type CaseRow = {
+export type CaseRow = {
   readonly id: string
   readonly group: string
   readonly expected: object
 }
+
+/** The rows of a group; none where there are no shared cases. */
+export const sharedCases = (group: string): readonly CaseRow[] =>
+  existsSync(CASES) ? rowsOf(group).map(({ row }) => row) : []
 
 const rowsOf = (group: string): readonly { readonly row: CaseRow; readonly line: string }[] =>
   readFileSync(CASES, 'utf8')
