@@ -1,6 +1,6 @@
 /** Crawlers a publisher lives from, or whose exclusion is news. A changed list is a new version. */
 
-export type CrawlerTrade = 'search' | 'ads' | 'ai' | 'social' | 'archive' | 'watch'
+export type CrawlerTrade = 'search' | 'ads' | 'ai' | 'social' | 'archive' | 'links' | 'watch'
 
 /**
  * `token`: the product token of its robots.txt group. `ignoresEverybody`: the vendor says that a
@@ -11,18 +11,34 @@ export type Crawler = {
   readonly trade: CrawlerTrade
   readonly because: string
   readonly ignoresEverybody?: true
+  readonly alsoNamed?: readonly string[]
 }
 
 export const CRAWLERS_VERSION = 1
 
 export const CRAWLERS: readonly Crawler[] = [
   { token: 'Googlebot', trade: 'search', because: 'fills Google Search' },
-  { token: 'Googlebot-News', trade: 'search', because: 'fills Google News' },
-  { token: 'Googlebot-Image', trade: 'search', because: 'fills Google Images' },
+  {
+    token: 'Googlebot-News',
+    trade: 'search',
+    because: 'fills Google News',
+    alsoNamed: ['Googlebot'],
+  },
+  {
+    token: 'Googlebot-Image',
+    trade: 'search',
+    because: 'fills Google Images',
+    alsoNamed: ['Googlebot'],
+  },
   { token: 'Bingbot', trade: 'search', because: 'fills Bing and those who buy its index' },
   { token: 'DuckDuckBot', trade: 'search', because: 'fills DuckDuckGo' },
-  { token: 'Applebot', trade: 'search', because: 'fills Siri and Spotlight' },
-  { token: 'YandexBot', trade: 'search', because: 'fills Yandex Search' },
+  {
+    token: 'Applebot',
+    trade: 'search',
+    because: 'fills Siri and Spotlight',
+    alsoNamed: ['Googlebot'],
+  },
+  { token: 'YandexBot', trade: 'search', because: 'fills Yandex Search', alsoNamed: ['Yandex'] },
   { token: 'Baiduspider', trade: 'search', because: 'fills Baidu Search' },
   {
     token: 'Mediapartners-Google',
@@ -61,5 +77,7 @@ export const CRAWLERS: readonly Crawler[] = [
   { token: 'Twitterbot', trade: 'social', because: 'makes the previews of shared links' },
   { token: 'LinkedInBot', trade: 'social', because: 'makes the previews of shared links' },
   { token: 'ia_archiver', trade: 'archive', because: 'has long stood for the Internet Archive' },
+  { token: 'SemrushBot', trade: 'links', because: 'counts links for those who buy and sell reach' },
+  { token: 'AhrefsBot', trade: 'links', because: 'counts links for those who buy and sell reach' },
   { token: 'PlainReckonerBot', trade: 'watch', because: 'is the crawler of this watch itself' },
 ]

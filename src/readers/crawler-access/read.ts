@@ -3,7 +3,7 @@ import { decodeBody } from '../../capture/decode-body.ts'
 import { E } from '../../kernel/fp.ts'
 import type { HttpUrl } from '../../kernel/url.ts'
 import { parseHttpUrl } from '../../kernel/url.ts'
-import { decideRobots } from '../../robots/decide.ts'
+import { decideRobots, type RobotsVerdict } from '../../robots/decide.ts'
 import { readRobots, type RobotsFile } from '../../robots/read.ts'
 import { ROBOTS_READER_LABEL } from '../../robots/reader.ts'
 import type { Capture, Reader } from '../reader.ts'
@@ -43,16 +43,25 @@ export const readCrawlerAccess = (capture: Capture): CrawlerAccessReading => {
 
 const blockedBy = (
   file: RobotsFile,
-  { token, trade, ignoresEverybody }: Crawler,
+  crawler: Crawler,
   page: HttpUrl,
 ): CrawlerAccessReading['blocked'] => {
-  const { allowed, rule, group } = decideRobots(file, token, page)
-  if (allowed) return []
-  const isNamed = group.some((name) => name !== '*')
-  if (ignoresEverybody === true && !isNamed) return []
-  return [
-    { token, trade, line: rule?.line ?? 0, rule: (rule?.text ?? '').slice(0, RULE_SHOWN_MAX) },
-  ]
+  const { token, trade } = crawler
+  const ruling = rulingFor(file, crawler, page)
+  if (ruling === undefined || ruling.allowed) return []
+  const { line = 0, text = '' } = ruling.rule ?? {}
+  return [{ token, trade, line, rule: text.slice(0, RULE_SHOWN_MAX) }]
+}
+
+/** By the group of its own name, else of a name it also goes by, else of everybody. */
+const rulingFor = (
+  file: RobotsFile,
+  { token, alsoNamed = [], ignoresEverybody }: Crawler,
+  page: HttpUrl,
+): RobotsVerdict | undefined => {
+  const rulings = [token, ...alsoNamed].map((name) => decideRobots(file, name, page))
+  const named = rulings.find(({ group }) => group.some((name) => name !== '*'))
+  return named ?? (ignoresEverybody === true ? undefined : rulings[0])
 }
 
 /** The version rises with the list, with the reader of robots.txt, and with this file. */
