@@ -7,7 +7,7 @@ import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { PROJECTIONS, projectionNamed } from '../../projections/index.ts'
+import { FINDINGS, PROJECTIONS, projectionNamed } from '../../projections/index.ts'
 import type { Row } from '../../projections/projection.ts'
 import type { AccessLine } from '../../scripts/rehearsal/access-log.ts'
 import {
@@ -855,6 +855,40 @@ describe('PR17 what can be published stands in the ledger with its date and its 
     ok(!(await sellers(6)).includes('leaves-the-list.example'))
     // An error of the network says nothing about who is listed: the last good file counts.
     deepEqual(nightsOf('both-roles.example'), ALL_NIGHTS)
+  })
+
+  test('PR17 the findings of all nights: each once, with its method and both captures', async () => {
+    const rows = await Promise.all(FINDINGS.map(({ name }) => rowsOf(name)))
+    const found = rows.flat().sort((a, b) => a.position - b.position)
+    const told = found.map((row) => {
+      const night = String(nightAt(row['at'])).padStart(2, '0')
+      return `${night} ${String(row['kind'])} ${String(row['concerns'] ?? row['site'])}`
+    })
+    // Sites are visited beside each other: within a night the order is nobody's promise.
+    deepEqual(told.sort(), [
+      '03 ads-txt-record-broke line-breaks.example',
+      '03 ads-txt-state file-vanishes.example',
+      '03 seller-appeared joins-late.example',
+      '04 ads-txt-relationship turns-reseller.example',
+      '04 robots-blocks shuts-the-door.example',
+      '05 network-changed changes-manager.example',
+      '06 ads-txt-fault-gone line-breaks.example',
+      '06 ads-txt-record-added line-breaks.example',
+      '06 ads-txt-state file-vanishes.example',
+      '06 seller-disappeared leaves-the-list.example',
+      '08 robots-unblocks shuts-the-door.example',
+      '12 seller-disappeared asks-to-leave.example',
+      '14 seller-appeared asks-to-leave.example',
+    ])
+    const conclusions = new Set(['RobotsRead', 'FetchConcluded', 'NetworkObserved'])
+    for (const row of found) {
+      ok(String(row['method']).includes('@'))
+      for (const position of [row['before_position'], row.position]) {
+        const cited = present(r.recorded[Number(position) - 1], 'an event')
+        ok(cited.position === position && conclusions.has(cited.event.type))
+      }
+      ok(Number(row['before_position']) < row.position)
+    }
   })
 
   test('PR17 the projections name the state, since when, and the capture it rests on', async () => {
