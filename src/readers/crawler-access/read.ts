@@ -30,7 +30,7 @@ const RULE_SHOWN_MAX = 200
 const by = { crawlers: CRAWLERS_VERSION, robots: ROBOTS_READER_LABEL }
 const UNREAD: CrawlerAccessReading = { state: 'unread', ...by, blocked: [] }
 
-export const readCrawlerAccess = (capture: Capture): CrawlerAccessReading => {
+export const readCrawlerAccess = (capture: Omit<Capture, 'token'>): CrawlerAccessReading => {
   const body = decodeBody(capture.body, capture.headers, DECODED_BYTES_MAX)
   const page = parseHttpUrl(new URL('/', capture.target).href)
   if (capture.truncated || E.isLeft(body) || E.isLeft(page)) return UNREAD
