@@ -133,3 +133,9 @@ export const findingRows: Rows<{ readonly found: Found } & { readonly [more: str
   columns,
   rowsOf: ({ found }) => found.list.map(rowOf),
 }
+
+/** A cell that holds text; '' for any other. */
+export const textIn = (row: Row | undefined, column: string): string => {
+  const cell = row?.[column]
+  return typeof cell === 'string' ? cell : ''
+}

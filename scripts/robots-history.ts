@@ -5,6 +5,7 @@
  * Every file is one night. Each change of a file is explained: the findings with line and rule, or
  * why a change of the file is none for any crawler.
  */
+import { textIn } from '../projections/finding.ts'
 import { filesOf, type Night, replay } from './corpus/robots-history.ts'
 
 const [folder] = process.argv.slice(2)
@@ -19,7 +20,7 @@ const explained = ({ findings, added, removed, blocked }: Night): readonly strin
   if (added + removed === 0) return [`the same lines as before; ${kept}`]
   const lines = `${added} lines new, ${removed} gone`
   if (findings.length === 0) return [`${lines}, and none that lets anybody in or out; ${kept}`]
-  const told = findings.map((row) => `${String(row['change'])}: ${String(row['says'])}`)
+  const told = findings.map((row) => `${textIn(row, 'change')}: ${textIn(row, 'says')}`)
   return [`${lines}; ${kept}`, ...told]
 }
 

@@ -53,39 +53,31 @@ const adsTxtWord = (event: EventOf<'FetchConcluded'>, reading: Folded['reading']
 
 const fold = (state: MarketDayState, { recorded, reading }: Folded): MarketDayState => {
   const { event, position } = recorded
-  switch (event.type) {
-    case 'RobotsRead': {
-      if (!isOwnOrigin(event)) return state
-      const robots = counted(state.robots, [event.access])
-      return { ...state, position, sites: state.sites + 1, robots }
-    }
-    case 'FetchConcluded':
-      if (event.purpose !== 'ads-txt') return state
-      return { ...state, position, adsTxt: counted(state.adsTxt, [adsTxtWord(event, reading)]) }
-    case 'NetworkObserved': {
-      const homepages = counted(state.homepages, [event.read])
-      if (event.read !== 'read') return { ...state, position, homepages }
-      const managers = counted(state.managers, [event.manager ?? NO_MANAGER])
-      const exchanges = counted(state.exchanges, event.exchange)
-      return { ...state, position, homepages, managers, exchanges }
-    }
-    default:
-      return state
+  if (event.type === 'RobotsRead') {
+    if (!isOwnOrigin(event)) return state
+    const robots = counted(state.robots, [event.access])
+    return { ...state, position, sites: state.sites + 1, robots }
   }
+  if (event.type === 'FetchConcluded') {
+    if (event.purpose !== 'ads-txt') return state
+    return { ...state, position, adsTxt: counted(state.adsTxt, [adsTxtWord(event, reading)]) }
+  }
+  if (event.type !== 'NetworkObserved') return state
+  const homepages = counted(state.homepages, [event.read])
+  if (event.read !== 'read') return { ...state, position, homepages }
+  const managers = counted(state.managers, [event.manager ?? NO_MANAGER])
+  const exchanges = counted(state.exchanges, event.exchange)
+  return { ...state, position, homepages, managers, exchanges }
 }
 
 const SEPARATOR = ' '
 
 const keysOf = ({ event }: Recorded): readonly string[] => {
-  switch (event.type) {
-    case 'FetchConcluded':
-      return event.purpose === 'ads-txt' ? [`${event.night}${SEPARATOR}${event.programme}`] : []
-    case 'RobotsRead':
-    case 'NetworkObserved':
-      return [`${event.night}${SEPARATOR}${event.programme}`]
-    default:
-      return []
-  }
+  const counts =
+    event.type === 'RobotsRead' ||
+    event.type === 'NetworkObserved' ||
+    (event.type === 'FetchConcluded' && event.purpose === 'ads-txt')
+  return counts ? [`${event.night}${SEPARATOR}${event.programme}`] : []
 }
 
 export const marketDayFold: Fold<MarketDayState> = {

@@ -1,4 +1,5 @@
 /** A dated series of robots.txt as nights: what is found, and what is not, against another reader. */
+import { textIn } from '../../projections/finding.ts'
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -48,7 +49,7 @@ test('PR17 the corpus series: the one finding there is, and no other', { skip },
   const nights = await replay(filesOf(FOLDER))
   equal(nights.length, 22)
   deepEqual(found(nights), [['daytonohio.gov', '2022-06-04', 'unblocks SemrushBot (links)']])
-  const says = nights.flatMap(({ findings = [] }) => findings.map((row) => String(row['says'])))
+  const says = nights.flatMap(({ findings = [] }) => findings.map((row) => textIn(row, 'says')))
   match(says.join(''), /lets SemrushBot read the homepage again: line 6, “Disallow: \/”, kept/)
 })
 

@@ -2,6 +2,7 @@
  * The promises of PROMISES.md after thirty rehearsed nights: what the servers saw, first; what the
  * ledger says, second; and that both say the same.
  */
+import { textIn } from '../../projections/finding.ts'
 import { fetchRule } from '../../src/programmes/policy.ts'
 import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -862,7 +863,7 @@ describe('PR17 what can be published stands in the ledger with its date and its 
     const found = rows.flat().sort((a, b) => a.position - b.position)
     const told = found.map((row) => {
       const night = String(nightAt(row['at'])).padStart(2, '0')
-      return `${night} ${String(row['kind'])} ${String(row['concerns'] ?? row['site'])}`
+      return `${night} ${textIn(row, 'kind')} ${textIn(row, 'concerns') || textIn(row, 'site')}`
     })
     // Sites are visited beside each other: within a night the order is nobody's promise.
     deepEqual(told.sort(), [
@@ -882,7 +883,7 @@ describe('PR17 what can be published stands in the ledger with its date and its 
     ])
     const conclusions = new Set(['RobotsRead', 'FetchConcluded', 'NetworkObserved'])
     for (const row of found) {
-      ok(String(row['method']).includes('@'))
+      ok(textIn(row, 'method').includes('@'))
       for (const position of [row['before_position'], row.position]) {
         const cited = present(r.recorded[Number(position) - 1], 'an event')
         ok(cited.position === position && conclusions.has(cited.event.type))

@@ -1,4 +1,5 @@
 /** The findings of every kind, in the order of the ledger. */
+import { textIn } from '../../../projections/finding.ts'
 import { FINDINGS } from '../../../projections/index.ts'
 import type { Row, Projection } from '../../../projections/projection.ts'
 import { formatInstant, type Instant } from '../../kernel/instant.ts'
@@ -55,5 +56,5 @@ async function* rowsOf(
 }
 
 const isWanted = (row: Row, { kinds, site }: FindingFilter): boolean =>
-  kinds.has(String(row['kind'])) &&
+  kinds.has(textIn(row, 'kind')) &&
   (site === undefined || row['site'] === site || row['concerns'] === site)

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { addFound, type Finding, NOTHING_FOUND } from '../../../projections/finding.ts'
+import { addFound, type Finding, NOTHING_FOUND, textIn } from '../../../projections/finding.ts'
 import {
   adsTxtFindings,
   FINDINGS,
@@ -61,7 +61,7 @@ test('PR17 a crawler let in again, by other rules and by no file at all', async 
     history.robotsRead(SITE, access, null, body)
     const rows = await rowsAfter(robotsFindings, history)
     deepEqual(changesOf(rows), ['unblocks GPTBot (ai)'])
-    match(String(rows[0]?.['says']), why)
+    match(textIn(rows[0], 'says'), why)
   }
 })
 
@@ -211,7 +211,7 @@ test('PR17 a record that broke, with the line, the fault and both captures', asy
     ]),
     [['ads-txt-record-broke', before, after, '2026-12-01', 'change@1']],
   )
-  match(String(rows[0]?.['says']), /ads\.example, 1, DIRECT broke, line 1: A comma/)
+  match(textIn(rows[0], 'says'), /ads\.example, 1, DIRECT broke, line 1: A comma/)
 })
 
 const network = { site: 'network.test', purpose: 'sellers-json' as const, target: TARGET }
