@@ -1,6 +1,6 @@
 /** One event in a few words, for tables and pages. Texts from outside are not yet made safe here. */
 import { formatInstant } from '../kernel/instant.ts'
-import { type EventOf, isSiteAct, type LedgerEvent } from '../ledger/event.ts'
+import { type EventOf, isSiteAct, type LedgerEvent, type SiteAct } from '../ledger/event.ts'
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
@@ -64,17 +64,7 @@ const describeRun = (event: OfRun): string => {
   }
 }
 
-type Act = EventOf<
-  | 'SiteExcluded'
-  | 'SiteReadmitted'
-  | 'SiteResumed'
-  | 'SitePaced'
-  | 'PathExcluded'
-  | 'PathReadmitted'
-  | 'SourceNotRead'
-  | 'SourceReinstated'
-  | 'BodyErased'
->
+type Act = SiteAct | EventOf<'SourceNotRead' | 'SourceReinstated' | 'BodyErased'>
 
 const describeAct = (event: Act): string => {
   const note = 'reason' in event ? event.reason : event.note

@@ -2,7 +2,7 @@
 import type { Opened } from '../../compose.ts'
 import type { CommonFlags, Config } from '../../config.ts'
 import { clip } from '../../kernel/text.ts'
-import type { EventOf } from '../../ledger/event.ts'
+import type { EventOf, SiteAct } from '../../ledger/event.ts'
 import { appendFact } from '../../shell/append.ts'
 import { Halt } from '../../shell/halt.ts'
 import { siteStore } from '../../shell/site-store.ts'
@@ -11,16 +11,7 @@ import { beginLog, newRun, sealerOf } from '../night.ts'
 
 export type ActFlags = CommonFlags & { readonly by: string; readonly note?: string }
 
-export type Act = EventOf<
-  | 'SiteExcluded'
-  | 'SiteReadmitted'
-  | 'SiteResumed'
-  | 'SitePaced'
-  | 'PathExcluded'
-  | 'PathReadmitted'
-  | 'SourceNotRead'
-  | 'SourceReinstated'
->
+export type Act = SiteAct | EventOf<'SourceNotRead' | 'SourceReinstated'>
 
 /** A verb by which a person does something: `--by` says who. */
 export const actVerb = (name: string, summary: string, example: string) =>
