@@ -1,6 +1,6 @@
 /** Where the second reader would have decided otherwise, and why. */
 import { E } from '../kernel/fp.ts'
-import { type HttpUrl, parseHttpUrl } from '../kernel/url.ts'
+import { type HttpUrl, originOf, parseHttpUrl } from '../kernel/url.ts'
 import { judgeRobots, type Judgement } from './decide.ts'
 import { textOfOctets } from './octets.ts'
 import { readRobots } from './read.ts'
@@ -154,7 +154,8 @@ const agrees = (
   return answer.tag === 'Decided' && answer.allowed === ours.allowed
 }
 
+/** Not resolved as a reference: a path that begins with `//` would name a host. */
 const canonicalUrl = (url: HttpUrl, path: string): HttpUrl => {
-  const canonical = parseHttpUrl(path, url)
+  const canonical = parseHttpUrl(originOf(url) + path)
   return E.isRight(canonical) ? canonical.right : url
 }

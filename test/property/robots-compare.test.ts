@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareReaders } from '../../src/robots/compare.ts'
 import { secondReader } from '../../src/robots/second-reader.ts'
-import { fc } from '../support/property.ts'
+import { fc, RUNS } from '../support/property.ts'
 
 const piece = fc.oneof(
   {
@@ -52,7 +52,10 @@ test('whatever is in a file, each difference from robots-parser has a known kind
         assert.ok(!kinds.includes('unexplained'), `${agent} ${url}`)
       }
     }),
-    { numRuns: 500 },
+    {
+      numRuns: Math.max(2_000, RUNS),
+      examples: [[['user agent : x', '%61', 'Disallow: /', '/']]],
+    },
   )
   assert.ok(different > 20, 'the generator must make files on which they differ')
 })

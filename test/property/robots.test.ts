@@ -9,7 +9,7 @@ import { secondReader } from '../../src/robots/second-reader.ts'
 import { sitemapsOf } from '../../src/robots/sitemaps.ts'
 import { right } from '../support/either.ts'
 import { HOSTILE, hostileFile, hostilePath } from '../support/hostile-robots.ts'
-import { fc } from '../support/property.ts'
+import { fc, RUNS } from '../support/property.ts'
 
 const urlOf = (path: string): HttpUrl => right(parseHttpUrl(`https://shop.example${path}`))
 const ROBOTS_URL = urlOf('/robots.txt')
@@ -267,7 +267,7 @@ test('robots-parser agrees, line and all, where the file leaves no room for two 
         crawlDelayMs: null,
       })
     }),
-    { numRuns: 500 },
+    { numRuns: Math.max(500, RUNS) },
   )
   assert.ok(decidedByRule > 50, 'the generator must make rules that decide')
 })

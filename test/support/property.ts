@@ -6,8 +6,10 @@ import * as fc from 'fast-check'
 
 const { FC_RUNS, FC_SEED } = process.env
 
+export const RUNS = Number(FC_RUNS ?? 100)
+
 fc.configureGlobal({
-  numRuns: FC_RUNS === undefined ? 100 : Number(FC_RUNS),
+  numRuns: RUNS,
   ...(FC_SEED === undefined ? {} : { seed: Number(FC_SEED) }),
 })
 
