@@ -1,6 +1,7 @@
 /** argv → verb → exit code. */
 import { Command, CommanderError } from 'commander'
 import type { Io } from './cli/command.ts'
+import { safeLines } from './cli/print.ts'
 import { VERBS } from './cli/verbs.ts'
 import { softwareVersion } from './cli/software.ts'
 import { Halt, exitCodeOf } from './shell/halt.ts'
@@ -54,7 +55,7 @@ const stopSignal = (): AbortSignal => {
 const report = (error: unknown, debug: boolean): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE
   const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`crawl-ledger: ${message}\n`)
+  process.stderr.write(`crawl-ledger: ${safeLines(message)}\n`)
   if (debug && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`)
   return error instanceof Halt ? exitCodeOf(error.failure) : DEFECT
 }

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ProjectionStore } from '../projections/port.ts'
 import { fileBodyStore } from './adapters/bodies/files.ts'
+import { exportedFilesAt } from './adapters/files/exported-files.ts'
 import { folderAt } from './adapters/files/folder.ts'
 import { fileSigningKeys } from './adapters/files/signing-keys.ts'
 import { fileSwept } from './adapters/files/swept.ts'
@@ -169,4 +170,4 @@ export const readBytes = async (file: string): Promise<Buffer> => {
 export const readText = async (file: string): Promise<string> =>
   (await readBytes(file)).toString('utf8')
 
-export { folderAt }
+export { exportedFilesAt, folderAt }

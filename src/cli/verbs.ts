@@ -21,6 +21,7 @@ import { runVerb } from './run.ts'
 import { showVerb } from './show.ts'
 import { stateVerb } from './state.ts'
 import { checkEvidenceVerb } from './tlog/check-evidence.ts'
+import { checkExportVerb } from './tlog/check-export.ts'
 import { evidenceVerb } from './tlog/evidence.ts'
 import { exportVerb } from './tlog/export.ts'
 import { headVerb } from './tlog/head.ts'
@@ -52,6 +53,7 @@ export const VERBS: readonly Verb[] = [
   evidenceVerb,
   checkEvidenceVerb,
   exportVerb,
+  checkExportVerb,
   stateVerb,
   historyVerb,
   diffVerb,

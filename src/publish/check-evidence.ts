@@ -140,9 +140,10 @@ const checkErased = (
 }
 
 /** A witness may see a head so much later than it was signed, and clocks differ. */
-const TOLERANCE_MS = 60_000
+export const TOLERANCE_MS = 60_000
 
-const witnessed = ({ signed }: SignedHead): number | undefined => {
+/** The earliest time at which a witness signed it, in milliseconds since 1970. */
+export const witnessed = ({ signed }: SignedHead): number | undefined => {
   const times = signed.flatMap(({ time }) => (time === null ? [] : [time * 1_000]))
   return times.length === 0 ? undefined : Math.min(...times)
 }

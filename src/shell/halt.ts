@@ -2,6 +2,7 @@ import { E, type TaskEither } from '../kernel/fp.ts'
 import { describeParseFailure, type ParseFailure } from '../kernel/codec.ts'
 import type { BodyFailure } from '../capture/port.ts'
 import type { AppendFailure, ReadFailure } from '../ledger/port.ts'
+import type { ExportFault } from '../publish/export-fault.ts'
 import type { EvidenceFault } from '../publish/proven.ts'
 import type { CatchUpFailure } from './projecting/catch-up.ts'
 
@@ -13,6 +14,7 @@ export type HaltCause =
   | CatchUpFailure
   | ParseFailure
   | EvidenceFault
+  | ExportFault
   | WrongUse
   | NotFound
 
@@ -48,6 +50,8 @@ export const describeHalt = (failure: HaltCause): string => {
       return `integrity breach: the kept body ${failure.commit} does not fit its commitment`
     case 'EvidenceFault':
       return `this evidence proves nothing: ${failure.file}: ${failure.because}`
+    case 'ExportFault':
+      return `this export does not hold: ${failure.file}${spanOf(failure)}: ${failure.because}`
     case 'ParseFailure':
       return describeParseFailure(failure)
     case 'Overtaken':
@@ -62,12 +66,19 @@ export const describeHalt = (failure: HaltCause): string => {
   }
 }
 
+const spanOf = ({ at }: ExportFault): string => {
+  if (at === null) return ''
+  const { position, until } = at
+  return position === until ? `, position ${position}` : `, positions ${position} to ${until}`
+}
+
 /** Exit codes of the interface: 1 no · 2 wrong use · 3 integrity · 4 unavailable. */
 export const exitCodeOf = (failure: HaltCause): number => {
   switch (failure.tag) {
     case 'IntegrityBreach':
     case 'BodyAltered':
     case 'EvidenceFault':
+    case 'ExportFault':
       return 3
     case 'ParseFailure':
     case 'WrongUse':

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { exportedFilesAt } from '../../src/adapters/files/exported-files.ts'
 import { folderAt } from '../../src/adapters/files/folder.ts'
 import { E } from '../../src/kernel/fp.ts'
 import { parseHead } from '../../src/ledger/tlog/head.ts'
@@ -11,6 +12,7 @@ import { checkEvidence } from '../../src/publish/check-evidence.ts'
 import { parsePolicy, type Policy, policyText } from '../../src/publish/policy.ts'
 import { exportTlog } from '../../src/shell/tlog/export-tlog.ts'
 import { rotateKey } from '../../src/shell/tlog/rotate.ts'
+import { checked, faultIn, policyOf } from '../support/checked-export.ts'
 import { left, right } from '../support/either.ts'
 import { goVerifier, NO_GO } from '../support/go-verifier.ts'
 import { filesIn, publishedLog } from '../support/published-log.ts'
@@ -307,6 +309,7 @@ test(
       const checkpoint = await readFile(join(directory, 'checkpoint'), 'utf8')
       equal(right(parseHead(checkpoint)).size, exported.size)
       const [key] = right(await log.tlog.keys.list(ORIGIN)())
+      equal(await sizeFound(directory, await policyOf(log)), exported.size)
       const oldFile = join(log.data, 'old')
       const before = right(old)
       if (before !== undefined) await writeFile(oldFile, before)
@@ -341,6 +344,7 @@ test(
         .filter((file) => !kept.includes(file)),
       [],
     )
+    await namesFaultsInLevels(directory, await policyOf(log))
     if (go !== undefined) {
       const [key] = right(await log.tlog.keys.list(ORIGIN)())
       const tile = join(directory, 'tile/0/001')
@@ -367,6 +371,35 @@ test(
     await log.close()
   },
 )
+
+/** The size of an export that our own check takes for good; else why it does not. */
+const sizeFound = async (directory: string, policy: Policy): Promise<number | string> => {
+  const found = await checked(exportedFilesAt(directory), policy)
+  return 'tag' in found ? found.because : found.size
+}
+
+/** A tile that is refused, and where, with `bytes` of it changed; it is put back. */
+const namesFaultsInLevels = async (directory: string, policy: Policy): Promise<void> => {
+  const cases: readonly (readonly [string, number, number, number])[] = [
+    ['tile/2/000.p/1', 0, 1, 65_536],
+    ['tile/1/000', 32 * 3, 769, 1_024],
+    ['tile/1/000', 32 * 255, 65_281, 65_536],
+    ['tile/1/001.p/3', 32, 65_793, 66_048],
+    ['tile/0/255', 32 * 255, 65_536, 65_536],
+    ['tile/0/258', 0, 66_049, 66_049],
+    ['tile/entries/258', 9, 66_049, 66_049],
+  ]
+  for (const [path, byte, position, until] of cases) {
+    const file = join(directory, path)
+    const whole = await readFile(file)
+    const altered = Buffer.from(whole)
+    altered[byte] = (altered[byte] ?? 0) ^ 1
+    await writeFile(file, altered)
+    const fault = await faultIn(exportedFilesAt(directory), policy)
+    deepEqual([fault.file, fault.at], [path, { position, until }])
+    await writeFile(file, whole)
+  }
+}
 
 /** No append may have more than 10,000 events. */
 const appendMany = async (log: SealedLedger, count: number): Promise<void> => {

@@ -19,7 +19,7 @@ before(async () => {
 after(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
 
 const crawlLedger = (...args: readonly string[]) => {
-  const withData = args[0] === 'check-evidence' ? args : [...args, '--data', data]
+  const withData = args[0]?.startsWith('check-') === true ? args : [...args, '--data', data]
   const environment = { ...process.env, CRAWL_LEDGER_DATABASE_URL: '' }
   // To files: the database outlives the command, and would hold a pipe open.
   return spawnSync(
@@ -100,6 +100,32 @@ test('the log is exported, and carried on', async () => {
   match(await said(0, 'export', 'tlog', log), /3 entries in .*3 new entries/)
   equal(await readFile(join(log, 'checkpoint'), 'utf8'), await said(0, 'head'))
   match(await said(0, 'export', 'tlog', log), /0 new entries, 1 files/)
+})
+
+test('an auditor checks an export without a database, and an altered one is refused with code 3', async () => {
+  const log = join(directory, 'log')
+  const policy = join(directory, 'policy.txt')
+  const vkey = (await said(0, 'keys')).trimEnd()
+  match(
+    await said(0, 'check-export', log, '--policy', policy),
+    /^OK: the log localhost.*, positions 1 to 3\n {2}3 files, /,
+  )
+  const found: unknown = JSON.parse(await said(0, 'check-export', log, '--vkey', vkey, '--json'))
+  ok(typeof found === 'object' && found !== null && 'size' in found && found.size === 3)
+  match(await said(2, 'check-export', log), /takes --policy FILE or --vkey VKEY/)
+  match(await said(2, 'check-export', log, '--vkey', `${vkey}x`), /--vkey/)
+  match(await said(2, 'check-export', join(directory, 'none'), '--vkey', vkey), /no exported log/)
+  const bundle = join(log, 'tile/entries/000.p/3')
+  const entries = await readFile(bundle, 'latin1')
+  await writeFile(bundle, entries.replace('two.example', 'six.example'), 'latin1')
+  match(
+    await said(3, 'check-export', log, '--vkey', vkey),
+    /does not hold: tile\/entries\/000\.p\/3, position 3: the entry is not the one that was logged here/,
+  )
+  await writeFile(bundle, entries, 'latin1')
+  await writeFile(join(log, 'tile/\u001b[2J'), '')
+  match(await said(3, 'check-export', log, '--vkey', vkey), /tile\/\\u001b\[2J: it does not belong/)
+  await rm(log, { recursive: true })
 })
 
 test('the key is rotated by record, and both keys stay in the policy', async () => {

@@ -8,6 +8,13 @@ import {
   isGrowth,
   isIncluded,
 } from '../../src/ledger/tlog/proof.ts'
+import {
+  entriesIn,
+  entriesPath,
+  entryBundle,
+  tileAt,
+  tilePath,
+} from '../../src/ledger/tlog/tile.ts'
 import { Edge, heightOf, joined, type Span, subtreesOf } from '../../src/ledger/tlog/tree.ts'
 import { naiveConsistency, naiveInclusion, naiveLeaf, naiveRoot } from '../support/naive-tree.ts'
 import { fc } from '../support/property.ts'
@@ -159,4 +166,57 @@ test('heights are exact up to the largest size there is', () => {
     equal(heightOf(2 ** k + 1), k)
   }
   equal(inclusionSpans(0, 2 ** 53 - 1).length, 53)
+})
+
+test('a tile has one path, and a path one tile', () => {
+  const tile = fc.record({
+    level: fc.integer({ min: 0, max: 6 }),
+    index: fc.oneof(fc.integer({ min: 0, max: 1_100 }), fc.maxSafeNat()),
+    width: fc.integer({ min: 1, max: 256 }),
+  })
+  fc.assert(
+    fc.property(tile, (of) => {
+      deepEqual(tileAt(tilePath(of)), { ...of, ofEntries: false })
+      deepEqual(tileAt(entriesPath(of)), { ...of, level: 0, ofEntries: true })
+    }),
+  )
+  const piece = fc.constantFrom(
+    'tile/',
+    'entries',
+    '0',
+    '000',
+    'x000',
+    'x',
+    '1',
+    '7',
+    '/',
+    '.p/',
+    '255',
+    '256',
+    '.',
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const path = pieces.join('')
+      const found = tileAt(path)
+      if (found !== undefined) equal(found.ofEntries ? entriesPath(found) : tilePath(found), path)
+    }),
+  )
+})
+
+test('the entries of a bundle are those it was made of, and what is cut off is none', () => {
+  const entries = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 })
+  fc.assert(
+    fc.property(entries, fc.nat(), (given, at) => {
+      const whole = entryBundle(given.map((entry) => Buffer.from(entry)))
+      const all = entriesIn(whole)
+      deepEqual(
+        [all.entries.map((entry) => [...entry]), all.read],
+        [given.map((e) => [...e]), whole.length],
+      )
+      const cut = entriesIn(whole.subarray(0, whole.length === 0 ? 0 : at % whole.length))
+      ok(whole.length === 0 || cut.entries.length < given.length)
+      deepEqual(cut.entries, all.entries.slice(0, cut.entries.length))
+    }),
+  )
 })

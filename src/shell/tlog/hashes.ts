@@ -14,7 +14,7 @@ import {
 import { orHalt } from '../halt.ts'
 
 /** The root of a complete subtree from its leaves, of which there are 2^n. */
-const rootOf = (hashes: readonly Buffer[]): Buffer => {
+export const rootOf = (hashes: readonly Buffer[]): Buffer => {
   if (hashes.length === 1) return present(hashes[0], 'a hash')
   const half = hashes.length / 2
   return nodeHash(rootOf(hashes.slice(0, half)), rootOf(hashes.slice(half)))

@@ -1,0 +1,82 @@
+import { exportedFilesAt, readText } from '../../compose.ts'
+import { E } from '../../kernel/fp.ts'
+import { parsePolicy, type Policy } from '../../publish/policy.ts'
+import { Halt } from '../../shell/halt.ts'
+import { checkExport, type CheckedExport } from '../../shell/tlog/check-export.ts'
+import { forPrograms, type Io, type Verb, verb } from '../command.ts'
+import { document, line, safe } from '../print.ts'
+
+type CheckFlags = { policy?: string; vkey?: string; json?: boolean; jsonl?: boolean }
+
+const INTERRUPTED = 5
+
+export const checkExportVerb: Verb = (io) =>
+  forPrograms(verb('check-export', 'check what `export tlog` wrote; needs no database'))
+    .argument('<dir>', 'the directory of the export')
+    .option('--policy <file>', 'whose signatures you trust')
+    .option('--vkey <vkey>', 'or only the key of the log you trust')
+    .addHelpText(
+      'after',
+      `
+Every byte of every file counts: the entries must give the hashes of the tiles, these the root, and the
+checkpoint must sign that root under your policy or key. Take the key from somewhere else than the export.
+Ends with code 3, the first file that does not hold and the positions it is about.
+
+A log whose key was changed or that witnesses sign needs a policy: --vkey trusts one signature alone.
+
+Examples:
+  crawl-ledger check-export ./public/log --policy policy.txt
+  crawl-ledger check-export ./public/log --vkey "$(cat vkey.txt)"`,
+    )
+    .action(async (dir: string, flags: CheckFlags) => {
+      const policy = await policyOf(flags)
+      const progress = progressOf(io)
+      const checked = await checkExport(exportedFilesAt(dir), { policy, progress, stop: io.stop })
+      if (checked === undefined) return io.exitWith(INTERRUPTED)
+      if (flags.json === true) return io.out(document(checked))
+      if (flags.jsonl === true) return io.out(line(checked))
+      await io.out(shown(checked))
+    })
+
+const policyOf = async ({ policy, vkey }: CheckFlags): Promise<Policy> => {
+  if ((policy === undefined) === (vkey === undefined))
+    throw new Halt({
+      tag: 'WrongUse',
+      because:
+        'check-export takes --policy FILE or --vkey VKEY: without a key from elsewhere an export proves only that whoever made it could add up hashes',
+    })
+  const parsed =
+    policy === undefined
+      ? parsePolicy('--vkey', `log ${vkey}\nquorum none\n`)
+      : parsePolicy(policy, await readText(policy))
+  if (E.isLeft(parsed)) throw new Halt(parsed.left)
+  return parsed.right
+}
+
+const count = (n: number): string => n.toLocaleString('en')
+
+const shown = ({ origin, size, root, files, earlier, bytes, ...told }: CheckedExport): string =>
+  [
+    `OK: the log ${safe(origin)}, positions 1 to ${count(size)}`,
+    `  ${count(files)} files, ${count(bytes)} bytes of entries, root ${root}`,
+    ...(earlier === 0
+      ? []
+      : [`  ${count(earlier)} of the files are partial ones of earlier sizes`]),
+    `  the newest entry was recorded as ${told.ts} by the crawler’s clock`,
+    told.witnessed === null
+      ? '  no witness has signed: the head has no time but the crawler’s own'
+      : `  according to the witnesses ${safe(told.witnesses.join(', '))}, it was there at ${told.witnessed}`,
+    ...(origin.startsWith('simulated.invalid/') ? ['  a rehearsal: its clock is simulated'] : []),
+    '',
+  ].join('\n')
+
+const BETWEEN_LINES_MS = 1_000
+
+const progressOf = (io: Io): ((position: number, of: number) => void) => {
+  let told = performance.now()
+  return (position, of) => {
+    if (performance.now() - told < BETWEEN_LINES_MS) return
+    told = performance.now()
+    io.err(`checked ${count(position)} of ${count(of)} entries\n`)
+  }
+}
