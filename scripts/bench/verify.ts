@@ -71,10 +71,11 @@ const appender = (ledger: PostgresLedger) => {
 const open = async (ledger: PostgresLedger): Promise<void> => {
   const event = {
     type: 'LogOpened',
-    v: 1,
+    v: 2,
     origin: 'ledger.example/bench',
     clock: 'system',
     software: 'bench',
+    predecessor: null,
   } as const
   orThrow(await ledger.append(RUN, { stream: logStream, expectedVersion: 0, events: [event] })())
 }

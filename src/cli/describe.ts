@@ -43,6 +43,12 @@ export const describe = (event: LedgerEvent): string => {
   }
 }
 
+/** A signed head begins with the origin and the size. */
+const followed = (note: string): string => {
+  const [origin = '', size = ''] = note.split('\n')
+  return `${origin}, which ended with ${size} entries`
+}
+
 type OfRun = EventOf<
   'LogOpened' | 'KeyRotated' | 'ProgrammeAdopted' | 'SourceListAdopted' | 'RunStarted' | 'RunEnded'
 >
@@ -50,7 +56,7 @@ type OfRun = EventOf<
 const describeRun = (event: OfRun): string => {
   switch (event.type) {
     case 'LogOpened':
-      return `${event.origin}, ${event.clock} clock`
+      return `${event.origin}, ${event.clock} clock${event.predecessor === null ? '' : `, follows ${followed(event.predecessor)}`}`
     case 'KeyRotated':
       return `to ${event.newKey}, by ${event.by}${event.note === null ? '' : `: ${event.note}`}`
     case 'ProgrammeAdopted':

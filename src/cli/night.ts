@@ -38,16 +38,26 @@ export const sealerOf = ({ ledger, tlog }: Pick<Opened, 'ledger' | 'tlog'>): Sea
   sealer({ ...tlog, ledger })
 
 /** Opens the log on first use: a real ledger gets a random name, a simulated one says what it is. */
-export const beginLog = async (opened: Opened, config: Config, run: string): Promise<LogOrigin> => {
+export const beginLog = async (
+  opened: Opened,
+  config: Config,
+  run: string,
+  predecessor: string | null = null,
+): Promise<LogOrigin> => {
   // A database that lost what was signed is not written to, also if it lost everything.
   await assertNotSetBack({ ...opened.tlog, ledger: opened.ledger })
-  const { kind } = opened.clock
+  const { kind: clock } = opened.clock
+  const origin = originOf(config, clock)
+  return openLog(opened.ledger, run, { origin, clock, software: softwareVersion(), predecessor })
+}
+
+const originOf = (config: Config, kind: LogOrigin['clock']): string => {
   const place = kind === 'simulated' ? 'simulated.invalid' : 'localhost'
   const given = config.origin ?? `crawl-ledger/${randomBytes(4).toString('hex')}`
   const origin = config.origin !== undefined && kind === 'system' ? given : `${place}/${given}`
   if (!isKeyName(origin))
     throw new Halt({ tag: 'WrongUse', because: '--origin takes a name without blanks and +' })
-  return openLog(opened.ledger, run, { origin, clock: kind, software: softwareVersion() })
+  return origin
 }
 
 /** Opens the log for a run, which must have the log’s own clock. */

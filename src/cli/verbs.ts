@@ -26,6 +26,7 @@ import { evidenceVerb } from './tlog/evidence.ts'
 import { exportVerb } from './tlog/export.ts'
 import { headVerb } from './tlog/head.ts'
 import { keysVerb } from './tlog/keys.ts'
+import { openLogVerb } from './tlog/open-log.ts'
 import { verifyVerb } from './tlog/verify.ts'
 
 /** Every verb, in the order in which `--help` lists them. */
@@ -48,6 +49,7 @@ export const VERBS: readonly Verb[] = [
   verifyVerb,
   headVerb,
   keysVerb,
+  openLogVerb,
   citeVerb,
   claimVerb,
   evidenceVerb,

@@ -4,7 +4,7 @@ import { BodyErased } from './events/body-erased.ts'
 import { ClaimPublished } from './events/claim-published.ts'
 import { FetchConcluded } from './events/fetch-concluded.ts'
 import { KeyRotated } from './events/key-rotated.ts'
-import { LogOpened } from './events/log-opened.ts'
+import { LogOpened, logOpenedFromV1, LogOpenedV1 } from './events/log-opened.ts'
 import { NetworkObserved } from './events/network-observed.ts'
 import { PathExcluded } from './events/path-excluded.ts'
 import { PathReadmitted } from './events/path-readmitted.ts'
@@ -114,6 +114,7 @@ const oldVersion = <A>(
   { codec: definition.codec, upcast: (old) => upcast(old as A) },
 ]
 const older = new Map<string, OldVersion>([
+  oldVersion(LogOpenedV1, logOpenedFromV1),
   oldVersion(RequestSentV1, requestSentFromV1),
   oldVersion(RunStartedV1, runStartedFromV1),
 ])

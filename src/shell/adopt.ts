@@ -50,6 +50,8 @@ export type LogOrigin = {
   readonly origin: string
   readonly clock: 'system' | 'simulated'
   readonly software: string
+  /** The last signed head of the log that this one follows. */
+  readonly predecessor: string | null
 }
 
 /** Opens the log if this is its first use; gives what its first entry says of it. */
@@ -59,7 +61,7 @@ export const openLog = async (
   wanted: LogOrigin,
 ): Promise<LogOrigin> => {
   const [first] = await ensure(ledger, run, logStream, (past) =>
-    past.length > 0 ? [] : [{ type: 'LogOpened', v: 1, ...wanted }],
+    past.length > 0 ? [] : [{ type: 'LogOpened', v: 2, ...wanted }],
   )
   if (first?.event.type === 'LogOpened') return first.event
   throw new Halt({ tag: 'IntegrityBreach', position: 1, because: 'the log has no beginning' })

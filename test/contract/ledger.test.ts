@@ -307,7 +307,14 @@ for (const { name, newStore } of implementations) {
           stream: streamOf('b'),
           expectedVersion: 0,
           events: [
-            { type: 'LogOpened', v: 1, origin: 'x.example', clock: 'system', software: 'x' },
+            {
+              type: 'LogOpened',
+              v: 2,
+              origin: 'x.example',
+              clock: 'system',
+              software: 'x',
+              predecessor: null,
+            },
           ],
         } as const
         right(await ledger.append(RUN, mixed)())
@@ -335,7 +342,13 @@ for (const { name, newStore } of implementations) {
     withParties(
       'events of a type are found however rare they are, page after page, each once',
       async ({ ledger }) => {
-        const opened = { type: 'LogOpened', v: 1, origin: 'x.example', clock: 'system' } as const
+        const opened = {
+          type: 'LogOpened',
+          v: 2,
+          origin: 'x.example',
+          clock: 'system',
+          predecessor: null,
+        } as const
         const rare: number[] = []
         // One, then one after 3, 7, 20 and 60 of another type, and 9 more at the end.
         for (const [turn, others] of [0, 3, 7, 20, 60].entries()) {

@@ -150,8 +150,13 @@ test('after restoring a backup that is too old nothing is recorded or signed, an
     /position 5: this log has signed a head of 5 entries, and the database holds 4: it was set back.*Restore a backup that reaches position 5/,
   )
   match(await said(3, 'verify'), /position 5: .*5/)
+  match(
+    refused,
+    /crawl-ledger open-log --data NEW-DIRECTORY --after THIS-DIRECTORY\/signing\/last-signed/,
+  )
   // What is there can still be read, and handed on as evidence.
   await said(0, 'evidence', '2', join(directory, 'evidence-of-the-old'))
+  await goesOnInANewLog(join(data, 'signing/last-signed'))
   equal((await said(0, 'log', '--jsonl')).trimEnd().split('\n').length, 4)
   await stopped()
   await rm(join(data, 'postgres'), { recursive: true })
@@ -160,3 +165,40 @@ test('after restoring a backup that is too old nothing is recorded or signed, an
   match(await said(0, 'verify', '--full'), /positions 1 to 6/)
   deepEqual((await said(0, 'head')).split('\n')[1], '6')
 })
+
+/** Without the newer backup: the first entry of the new log quotes the last head of the old one. */
+const goesOnInANewLog = async (lastSigned: string): Promise<void> => {
+  const old = data
+  const quoted = await readFile(lastSigned, 'utf8')
+  const [name = '', size = ''] = quoted.split('\n')
+  match(await said(2, 'open-log', '--after', lastSigned), /the database holds the log .* already/)
+  data = join(directory, 'next')
+  const rehearsed = ['open-log', '--after', lastSigned, '--clock', 'simulated'] as const
+  match(await said(2, ...rehearsed), /cannot be followed by a log with the simulated clock/)
+  match(await said(2, 'open-log', '--after', lastSigned, '--origin', name), /has this name already/)
+  match(await said(2, 'open-log', '--after', join(old, 'verified.json')), /signed note/)
+  const opened = await said(0, 'open-log', '--after', lastSigned, '--origin', 'next.example/log')
+  equal(
+    opened,
+    `the log next.example/log is open; it follows ${name}, which ended with ${size} entries\n`,
+  )
+  match(await said(2, 'open-log'), /the database holds the log next.example\/log already/)
+  ok((await said(0, 'log', '--jsonl')).includes(`"predecessor":${JSON.stringify(quoted)}`))
+  match(await said(0, 'log'), new RegExp(`follows ${name}, which ended with ${size} entries`))
+  await crawls()
+  match(
+    await said(0, 'verify'),
+    new RegExp(`it follows the log ${name}, whose last head it quotes: ${size} entries`),
+  )
+  data = old
+}
+
+/** A night against nobody: its one source refuses the connection. */
+const crawls = async (): Promise<void> => {
+  const list = join(directory, 'networks.txt')
+  await writeFile(list, 'https://network.example/sellers.json\n')
+  const nobody = ['--resolve', '*=127.0.0.1:1'] as const
+  await said(0, 'run', 'plain-reckoner', '--sources', list, ...nobody)
+  const [first] = (await said(0, 'log', '--type', 'RunStarted', '--jsonl')).split('\n')
+  ok(first !== '')
+}

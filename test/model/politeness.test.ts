@@ -227,7 +227,12 @@ const NEVER_JUDGED: ReadonlySet<string> = new Set(
   'PK2 PK5 PK7 RC3 RC4 RC6 RC27 RC28 CL2 CL3 CL4 CL5 CL6'.split(' '),
 )
 
-const OPENING = { origin: 'simulated.invalid/x', clock: 'simulated', software: 'test' } as const
+const OPENING = {
+  origin: 'simulated.invalid/x',
+  clock: 'simulated',
+  software: 'test',
+  predecessor: null,
+} as const
 
 /** Some promises are judged in one history of many: only a long campaign is sure to come across all. */
 const MANY = (fc.readConfigureGlobal().numRuns ?? 0) >= 1_000

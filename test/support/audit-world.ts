@@ -80,6 +80,7 @@ export const auditWorld = async (script: AuditScript) => {
     origin: 'simulated.invalid/x',
     clock: 'simulated',
     software: 'test',
+    predecessor: null,
   })
 
   class Died extends Error {}

@@ -36,10 +36,11 @@ export const pagePlanter = (
   const events: readonly LedgerEvent[] = [
     {
       type: 'LogOpened',
-      v: 1,
+      v: 2,
       origin: 'simulated.invalid/x',
       clock: 'simulated',
       software: 'test',
+      predecessor: null,
     },
     { type: 'ProgrammeAdopted', v: 1, programme, policy: text, policyDigest: sha256Hex(text) },
     { type: 'SourceListAdopted', v: 1, programme, digest, part: 1, parts: 1, sources: SOURCES },

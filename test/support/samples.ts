@@ -2,7 +2,7 @@
  * One invented event of each type, as a night might record it: the source of the frozen entries in
  * schema/events/ (see scripts/freeze-event.ts). The compiler asks for a sample of every type.
  */
-import { sha256Hex } from '../../src/kernel/digest.ts'
+import { sha256, sha256Hex } from '../../src/kernel/digest.ts'
 import { instant, type Instant, later } from '../../src/kernel/instant.ts'
 import { position } from '../../src/kernel/position.ts'
 import { siteOfHost } from '../../src/kernel/site.ts'
@@ -18,7 +18,10 @@ import {
   siteStream,
   type StreamName,
 } from '../../src/ledger/stream.ts'
+import { headText } from '../../src/ledger/tlog/head.ts'
+import { formatNote } from '../../src/ledger/tlog/note.ts'
 import { right } from './either.ts'
+import { noteSigner } from './note-signer.ts'
 
 const url = (text: string) => right(parseHttpUrl(text))
 
@@ -32,6 +35,16 @@ const adsTxtUrl = url('https://morning-post.example/ads.txt')
 const homepageUrl = url('https://morning-post.example/')
 const policy = '{"name":"plain-reckoner","pauseSeconds":5}\n'
 const commit = sha256Hex('salt and body')
+/** The last head of a log before this one, signed. */
+const predecessorText = headText({
+  origin: 'ledger.example/before',
+  size: 40_961,
+  root: sha256(Buffer.from('its entries')),
+})
+const predecessor = formatNote({
+  text: predecessorText,
+  signatures: [noteSigner('ledger.example/before', 'log', 1).sign(predecessorText)],
+})
 const timing = { connectMs: 12, firstByteMs: 87, totalMs: 95 }
 const remote = { address: '192.0.2.17', port: 443 }
 const next = {
@@ -79,10 +92,11 @@ const samples: Samples = {
     version: 1,
     event: {
       type: 'LogOpened',
-      v: 1,
+      v: 2,
       origin: 'ledger.example/crawl',
       clock: 'system',
       software: 'crawl-ledger/0.1.0',
+      predecessor,
     },
   },
   KeyRotated: {

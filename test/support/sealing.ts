@@ -27,7 +27,14 @@ export const tlogPorts = (database: Database, data: string): TlogPorts => ({
 })
 
 export const openLog = async (ledger: Ledger, origin = ORIGIN): Promise<void> => {
-  const event = { type: 'LogOpened', v: 1, origin, clock: 'system', software: 'test' } as const
+  const event = {
+    type: 'LogOpened',
+    v: 2,
+    origin,
+    clock: 'system',
+    software: 'test',
+    predecessor: null,
+  } as const
   right(await ledger.append(RUN, { stream: logStream, expectedVersion: 0, events: [event] })())
 }
 

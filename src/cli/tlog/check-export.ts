@@ -5,6 +5,7 @@ import { Halt } from '../../shell/halt.ts'
 import { checkExport, type CheckedExport } from '../../shell/tlog/check-export.ts'
 import { forPrograms, type Io, type Verb, verb } from '../command.ts'
 import { document, line, safe } from '../print.ts'
+import { predecessorLines } from './predecessor.ts'
 
 type CheckFlags = { policy?: string; vkey?: string; json?: boolean; jsonl?: boolean }
 
@@ -63,6 +64,7 @@ const shown = ({ origin, size, root, files, earlier, bytes, ...told }: CheckedEx
       ? []
       : [`  ${count(earlier)} of the files are partial ones of earlier sizes`]),
     `  the newest entry was recorded as ${told.ts} by the crawler’s clock`,
+    ...predecessorLines(told.predecessor),
     told.witnessed === null
       ? '  no witness has signed: the head has no time but the crawler’s own'
       : `  according to the witnesses ${safe(told.witnesses.join(', '))}, it was there at ${told.witnessed}`,

@@ -5,6 +5,7 @@ import type { VerifyReport } from '../../shell/tlog/verify-report.ts'
 import { verify } from '../../shell/tlog/verify.ts'
 import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
 import { document, line, safe } from '../print.ts'
+import { predecessorLines } from './predecessor.ts'
 
 const INTERRUPTED = 5
 
@@ -63,6 +64,7 @@ const shown = (report: VerifyReport): string => {
       ? `  nothing came since position ${count(to)}`
       : `  positions ${count(from)} to ${count(to)}: ${count(report.entries)} entries of ${count(report.bytes)} bytes, ${count(report.heads)} signed heads, ${count(report.bodies)} kept bodies`,
   ]
+  lines.push(...predecessorLines(report.predecessor))
   if (report.erased > 0)
     lines.push(`  ${count(report.erased)} kept bodies were erased, each by an event that says so`)
   if (report.stillThere > 0)

@@ -1,6 +1,8 @@
 /** Which key of a log signs which head: the log itself records when it takes a new one. */
 import { position, type Position } from '../../kernel/position.ts'
+import { E } from '../../kernel/fp.ts'
 import type { Recorded } from '../entry.ts'
+import { parseHead, type TreeHead } from './head.ts'
 
 export type Rotation = {
   readonly position: Position
@@ -12,6 +14,8 @@ export type Rotation = {
 export type LogRecord = {
   readonly origin: string
   readonly clock: 'system' | 'simulated'
+  /** The last head of the log that this one follows, as its first entry quotes it. */
+  readonly predecessor: TreeHead | null
   readonly rotations: readonly Rotation[]
 }
 
@@ -19,13 +23,18 @@ export type LogRecord = {
 export const logRecordOf = (stream: readonly Recorded[]): LogRecord | undefined => {
   const [opened] = stream
   if (opened?.event.type !== 'LogOpened') return undefined
-  const { origin, clock } = opened.event
+  const { origin, clock, predecessor } = opened.event
   const rotations = stream.flatMap(({ event, position: at }) =>
     event.type === 'KeyRotated'
       ? [{ position: position(at), oldKey: event.oldKey, newKey: event.newKey }]
       : [],
   )
-  return { origin, clock, rotations }
+  return { origin, clock, predecessor: quoted(predecessor), rotations }
+}
+
+const quoted = (note: string | null): TreeHead | null => {
+  const head = note === null ? undefined : parseHead(note)
+  return head === undefined || E.isLeft(head) ? null : head.right
 }
 
 /** How many keys the log had had when it held `size` entries; the last of them is in force. */

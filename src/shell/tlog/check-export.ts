@@ -13,6 +13,7 @@ import { Halt, orHalt } from '../halt.ts'
 import { CHECKPOINT, checkNames } from './export-names.ts'
 import { ExportedEntries } from './exported-entries.ts'
 import { exportFault } from './export-fault.ts'
+import { type Predecessor, predecessorOf } from './predecessor.ts'
 import { walkTree } from './exported-tree.ts'
 
 export type CheckedExport = {
@@ -20,6 +21,7 @@ export type CheckedExport = {
   readonly size: number
   /** Base64, as in the checkpoint. */
   readonly root: string
+  readonly predecessor: Predecessor | null
   /** When the first witness signed the checkpoint, RFC 3339. */
   readonly witnessed: string | null
   readonly witnesses: readonly string[]
@@ -56,6 +58,7 @@ export const checkExport = async (
     origin,
     size,
     root: root.toString('base64'),
+    predecessor: predecessorOf(entries.log()),
     witnessed: time === undefined ? null : formatInstant(instant(time)),
     witnesses: signed.signed.filter((by) => by.time !== null).map(({ key }) => key.name),
     ts: formatInstant(instant(entries.ts)),

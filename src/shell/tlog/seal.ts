@@ -127,7 +127,7 @@ const assertNotBehind = (last: Head, log: LogRecord | undefined, size: number): 
   if (last.size > size)
     refuse(
       size + 1,
-      `this log has signed a head of ${last.size} entries, and the database holds ${size}: it was set back, and nothing may be written or signed behind that head. Restore a backup that reaches position ${last.size}; if there is none, keep all of this and begin a new log (docs/operating.md, Restore)`,
+      `this log has signed a head of ${last.size} entries, and the database holds ${size}: it was set back, and nothing may be written or signed behind that head. Restore a backup that reaches position ${last.size}; if there is none, keep all of this and go on in a new log that quotes that head: crawl-ledger open-log --data NEW-DIRECTORY --after THIS-DIRECTORY/signing/last-signed (docs/operating.md, Restore)`,
     )
 }
 

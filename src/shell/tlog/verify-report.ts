@@ -1,4 +1,5 @@
 import type { Instant } from '../../kernel/instant.ts'
+import type { Predecessor } from './predecessor.ts'
 
 export type VerifyAsked = {
   /** Read everything again, also what was verified before. */
@@ -11,6 +12,7 @@ export type VerifyAsked = {
 export type VerifyReport = {
   readonly ok: boolean
   readonly origin: string | null
+  readonly predecessor: Predecessor | null
   /** Positions that were read and checked; those before `from` were not, see `before`. */
   readonly from: number
   readonly to: number

@@ -18,6 +18,7 @@ import { edgeAt } from './hashes.ts'
 import { headIn, readLogRecord } from './log-record.ts'
 import { type HeadKeys, headKeys, Milestones } from './milestones.ts'
 import { newTally, type Tally, type VerifyAsked, type VerifyReport } from './verify-report.ts'
+import { predecessorOf } from './predecessor.ts'
 import { walk } from './walk.ts'
 
 export type VerifyPorts = Pick<TlogPorts, 'tree' | 'keys' | 'lastSigned' | 'verified'> & {
@@ -146,6 +147,7 @@ const base = (
 ): VerifyReport => ({
   ok: false,
   origin: log?.origin ?? null,
+  predecessor: predecessorOf(log),
   from: (start?.size ?? 0) + 1,
   to: (start?.size ?? 0) + tally.entries,
   ...tally,

@@ -1,0 +1,11 @@
+import type { Predecessor } from '../../shell/tlog/predecessor.ts'
+import { safe } from '../print.ts'
+
+/** The line about the log before this one, if there is one. */
+export const predecessorLines = (predecessor: Predecessor | null): readonly string[] => {
+  if (predecessor === null) return []
+  const { origin, size, root } = predecessor
+  return [
+    `  it follows the log ${safe(origin)}, whose last head it quotes: ${size.toLocaleString('en')} entries, root ${root}`,
+  ]
+}
