@@ -8,6 +8,10 @@ schema projection of crawl_ledger_projector
 schema public
 
 -- columns
+column cosignature.size bigint not null
+column cosignature.key text not null
+column cosignature.time bigint not null
+column cosignature.signature bytea not null
 column event.position bigint not null
 column event.stream text not null
 column event.version integer not null
@@ -29,6 +33,11 @@ column tree_hash.index bigint not null
 column tree_hash.hash bytea not null
 
 -- constraints
+constraint cosignature.cosignature_key_check CHECK ((octet_length(key) <= 2000))
+constraint cosignature.cosignature_pkey PRIMARY KEY (size, key, "time")
+constraint cosignature.cosignature_signature_check CHECK ((octet_length(signature) = 64))
+constraint cosignature.cosignature_size_check CHECK ((size > 0))
+constraint cosignature.cosignature_time_check CHECK (("time" >= 0))
 constraint event.event_entry_check CHECK ((octet_length(entry) <= 65535))
 constraint event.event_leaf_check CHECK ((octet_length(leaf) = 32))
 constraint event.event_pkey PRIMARY KEY ("position")
@@ -47,6 +56,7 @@ constraint tree_hash.tree_hash_level_check CHECK (((level >= 1) AND (level <= 7)
 constraint tree_hash.tree_hash_pkey PRIMARY KEY (level, index)
 
 -- indexes
+CREATE UNIQUE INDEX cosignature_pkey ON public.cosignature USING btree (size, key, "time")
 CREATE UNIQUE INDEX event_pkey ON public.event USING btree ("position")
 CREATE UNIQUE INDEX event_stream_version_key ON public.event USING btree (stream, version)
 CREATE UNIQUE INDEX head_pkey ON public.head USING btree (size)
@@ -55,6 +65,7 @@ CREATE UNIQUE INDEX site_claim_pkey ON public.site_claim USING btree (site)
 CREATE UNIQUE INDEX tree_hash_pkey ON public.tree_hash USING btree (level, index)
 
 -- triggers
+CREATE TRIGGER cosignature_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cosignature FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting() -- always
 CREATE TRIGGER event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.event FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting() -- always
 CREATE TRIGGER head_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.head FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting() -- always
 CREATE TRIGGER tree_hash_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.tree_hash FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting() -- always
@@ -141,6 +152,8 @@ grant create, usage on schema projection to crawl_ledger_projector
 grant usage on schema public to crawl_ledger_projector
 grant usage on schema public to crawl_ledger_writer
 grant usage on schema public to public
+grant select on table cosignature to crawl_ledger_projector
+grant insert, select on table cosignature to crawl_ledger_writer
 grant select on table event to crawl_ledger_projector
 grant insert, select on table event to crawl_ledger_writer
 grant select on table head to crawl_ledger_projector

@@ -24,17 +24,17 @@ begin
 end
 $$;
 
-revoke all on event, site_claim, tree_hash, head from public, crawl_ledger_writer, crawl_ledger_projector;
+revoke all on event, site_claim, tree_hash, head, cosignature from public, crawl_ledger_writer, crawl_ledger_projector;
 revoke all on function append_events from public;
 revoke create on schema public from public, crawl_ledger_writer, crawl_ledger_projector;
 grant usage on schema public to crawl_ledger_writer, crawl_ledger_projector;
 
--- Nobody may update or delete an event, a hash of the tree or a signed head.
-grant select, insert on event, tree_hash, head to crawl_ledger_writer;
+-- Nobody may update or delete an event, a hash of the tree, a signed head or a cosignature.
+grant select, insert on event, tree_hash, head, cosignature to crawl_ledger_writer;
 grant execute on function append_events to crawl_ledger_writer;
 grant select, insert, update on site_claim to crawl_ledger_writer;
 
 -- Projections are disposable: their role may do as it likes in a schema of its own, and only read
 -- the ledger.
-grant select on event, tree_hash, head to crawl_ledger_projector;
+grant select on event, tree_hash, head, cosignature to crawl_ledger_projector;
 create schema if not exists projection authorization crawl_ledger_projector;

@@ -14,6 +14,7 @@ import { httpFetcher } from './adapters/http/fetcher.ts'
 import { joinResolve, parseResolveFile, parseResolveRules } from './adapters/http/resolve.ts'
 import { postgresClaims } from './adapters/postgres/claims.ts'
 import { type Database, openDatabase } from './adapters/postgres/database.ts'
+import { postgresCosignatures } from './adapters/postgres/cosignatures.ts'
 import { openEmbedded } from './adapters/postgres/embedded/embedded.ts'
 import { postgresHead, postgresLedger } from './adapters/postgres/ledger.ts'
 import { postgresProjectionStore } from './adapters/postgres/projections/store.ts'
@@ -93,6 +94,7 @@ const composeOn = async (config: Config, { database, close }: OpenedDatabase): P
 
 const tlogOf = ({ data }: Config, database: Database): TlogPorts => ({
   tree: postgresTree(database),
+  cosignatures: postgresCosignatures(database),
   keys: fileSigningKeys(join(data, 'signing')),
   lastSigned: fileLastSigned(join(data, 'signing')),
   verified: fileVerified(join(data, 'verified.json')),

@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util'
 import { fileSigningKeys } from '../../src/adapters/files/signing-keys.ts'
 import { fileLastSigned, fileVerified } from '../../src/adapters/files/tlog.ts'
 import { memoryBodyStore } from '../../src/adapters/memory/bodies.ts'
+import { postgresCosignatures } from '../../src/adapters/postgres/cosignatures.ts'
 import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
 import { openEmbedded } from '../../src/adapters/postgres/embedded/embedded.ts'
 import { type PostgresLedger, postgresLedger } from '../../src/adapters/postgres/ledger.ts'
@@ -153,6 +154,7 @@ const measureVerify = async (ledger: PostgresLedger, tlog: TlogPorts): Promise<V
 
 const tlogOf = (database: Database, data: string): TlogPorts => ({
   tree: postgresTree(database),
+  cosignatures: postgresCosignatures(database),
   keys: fileSigningKeys(join(data, 'signing')),
   lastSigned: fileLastSigned(join(data, 'signing')),
   verified: fileVerified(join(data, 'verified.json')),

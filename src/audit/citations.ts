@@ -64,6 +64,7 @@ export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
       return citedByClaim(event)
     case 'LogOpened':
     case 'KeyRotated':
+    case 'WitnessesNamed':
     case 'ProgrammeAdopted':
     case 'SourceListAdopted':
     case 'SourceNotRead':

@@ -17,6 +17,7 @@ export const describe = (event: LedgerEvent): string => {
       return describeRequest(event)
     case 'LogOpened':
     case 'KeyRotated':
+    case 'WitnessesNamed':
     case 'ProgrammeAdopted':
     case 'SourceListAdopted':
     case 'RunStarted':
@@ -50,7 +51,13 @@ const followed = (note: string): string => {
 }
 
 type OfRun = EventOf<
-  'LogOpened' | 'KeyRotated' | 'ProgrammeAdopted' | 'SourceListAdopted' | 'RunStarted' | 'RunEnded'
+  | 'LogOpened'
+  | 'KeyRotated'
+  | 'WitnessesNamed'
+  | 'ProgrammeAdopted'
+  | 'SourceListAdopted'
+  | 'RunStarted'
+  | 'RunEnded'
 >
 
 const describeRun = (event: OfRun): string => {
@@ -59,6 +66,8 @@ const describeRun = (event: OfRun): string => {
       return `${event.origin}, ${event.clock} clock${event.predecessor === null ? '' : `, follows ${followed(event.predecessor)}`}`
     case 'KeyRotated':
       return `to ${event.newKey}, by ${event.by}${event.note === null ? '' : `: ${event.note}`}`
+    case 'WitnessesNamed':
+      return `${event.witnesses.map(({ vkey }) => vkey.split('+')[0]).join(', ') || 'nobody'}, quorum ${event.quorum ?? 'more than half'}, by ${event.by ?? 'a person not named'}${event.note === null ? '' : `: ${event.note}`}`
     case 'ProgrammeAdopted':
       return `${event.programme}, policy ${event.policyDigest.slice(0, 12)}`
     case 'SourceListAdopted':

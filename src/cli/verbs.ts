@@ -28,6 +28,7 @@ import { headVerb } from './tlog/head.ts'
 import { keysVerb } from './tlog/keys.ts'
 import { openLogVerb } from './tlog/open-log.ts'
 import { verifyVerb } from './tlog/verify.ts'
+import { witnessVerb } from './tlog/witness.ts'
 
 /** Every verb, in the order in which `--help` lists them. */
 export const VERBS: readonly Verb[] = [
@@ -50,6 +51,7 @@ export const VERBS: readonly Verb[] = [
   headVerb,
   keysVerb,
   openLogVerb,
+  witnessVerb,
   citeVerb,
   claimVerb,
   evidenceVerb,

@@ -29,10 +29,12 @@ import { SiteStopped } from './events/site-stopped.ts'
 import { SourceListAdopted } from './events/source-list-adopted.ts'
 import { SourceNotRead } from './events/source-not-read.ts'
 import { SourceReinstated } from './events/source-reinstated.ts'
+import { WitnessesNamed } from './events/witnesses-named.ts'
 
 export const EVENTS = [
   LogOpened,
   KeyRotated,
+  WitnessesNamed,
   ProgrammeAdopted,
   SourceListAdopted,
   RunStarted,

@@ -82,6 +82,7 @@ const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
       return forgetBody(state, event.commit)
     case 'LogOpened':
     case 'KeyRotated':
+    case 'WitnessesNamed':
     case 'ProgrammeAdopted':
     case 'SourceListAdopted':
     case 'RunStarted':

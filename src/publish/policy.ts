@@ -2,6 +2,7 @@
 import { type ParseFailure, parseFailure } from '../kernel/codec.ts'
 import { E, type Either } from '../kernel/fp.ts'
 import { parseVerifierKey, type VerifierKey } from '../ledger/tlog/key.ts'
+import { NO_WITNESSES, quorumOf, type Witnesses } from '../ledger/tlog/witness.ts'
 
 type Members = { readonly least: number; readonly names: readonly string[] }
 
@@ -122,9 +123,29 @@ export const parsePolicy = (what: string, text: string): Either<ParseFailure, Po
   return E.right({ logs, witnesses, groups, quorum: quorum === NONE ? undefined : quorum, rules })
 }
 
-/** The policy of a log without witnesses: each of its keys, newest last. */
-export const policyText = (logs: readonly VerifierKey[]): string =>
-  `${logs.map(({ vkey }) => `log ${vkey}\n`).join('')}quorum none\n`
+/** The group of all witnesses in a policy of ours. */
+const GROUP = 'witnesses'
+
+/** Whether a witness may have this name in a policy of ours. */
+export const isWitnessName = (name: string): boolean => name !== NONE && name !== GROUP
+
+/** The policy of a log: each of its keys, newest last; its witnesses, and how many must have signed. */
+export const policyText = (
+  logs: readonly VerifierKey[],
+  witnesses: Pick<Witnesses, 'named' | 'quorum'> = NO_WITNESSES,
+): string => {
+  const keys = witnesses.named.map(({ key }) => key)
+  const least = quorumOf(witnesses)
+  return [
+    ...logs.map(({ vkey }) => `log ${vkey}`),
+    ...keys.map(({ name, vkey }) => `witness ${name} ${vkey}`),
+    ...(least === 0
+      ? [`quorum ${NONE}`]
+      : [`group ${GROUP} ${least} ${keys.map(({ name }) => name).join(' ')}`, `quorum ${GROUP}`]),
+  ]
+    .map((rule) => `${rule}\n`)
+    .join('')
+}
 
 /** Every key of a policy. */
 export const keysOf = ({ logs, witnesses }: Policy): readonly VerifierKey[] => [

@@ -12,6 +12,7 @@ import { parse, t } from '../../src/kernel/codec.ts'
 import { sha256Hex } from '../../src/kernel/digest.ts'
 import { E } from '../../src/kernel/fp.ts'
 import { leafHash } from '../../src/ledger/entry.ts'
+import { cosignatureOf, cosignedNote, isCosignatureOf } from '../../src/ledger/tlog/cosignature.ts'
 import { headText, parseHead, signersOf } from '../../src/ledger/tlog/head.ts'
 import { parseVerifierKey, verifierKey } from '../../src/ledger/tlog/key.ts'
 import { formatNote, parseNote } from '../../src/ledger/tlog/note.ts'
@@ -184,6 +185,15 @@ else
           ),
         )
         deepEqual(head.note.signatures[0]?.signature, sign(null, Buffer.from(body), privateKey))
+        const [own, ...lines] = head.note.signatures
+        const kept = lines.map((line, i) => {
+          const [key, time] = [signed[i + 1]?.key, witness_times[i]]
+          ok(own !== undefined && key !== undefined && time !== undefined)
+          return cosignatureOf(key, { size: head.size, time, ...line })
+        })
+        const alone = formatNote({ text: body, signatures: head.note.signatures.slice(0, 1) })
+        equal(cosignedNote(alone, kept.toReversed()), note)
+        ok(kept.every((cosignature) => isCosignatureOf(alone, cosignature)))
       }
     })
 

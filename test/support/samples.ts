@@ -111,6 +111,23 @@ const samples: Samples = {
       note: 'a new machine',
     },
   },
+  WitnessesNamed: {
+    stream: logStream,
+    version: 3,
+    event: {
+      type: 'WitnessesNamed',
+      v: 1,
+      witnesses: [
+        {
+          url: url('https://witness.example/tlog/'),
+          vkey: 'witness1.example/w+33762a59+BCmsuuFBvMrwsi4alNNNC8c2HlJtC/4SyJeUvJMilm3X',
+        },
+      ],
+      quorum: null,
+      by: 'A. Operator',
+      note: 'the first one',
+    },
+  },
   ProgrammeAdopted: {
     stream: onProgramme,
     version: 1,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileSigningKeys } from '../../src/adapters/files/signing-keys.ts'
 import { fileLastSigned, fileVerified } from '../../src/adapters/files/tlog.ts'
+import { postgresCosignatures } from '../../src/adapters/postgres/cosignatures.ts'
 import { postgresTree } from '../../src/adapters/postgres/tree.ts'
 import { every } from '../../src/adapters/system/every.ts'
 import type { Ledger } from '../../src/ledger/port.ts'
@@ -20,6 +21,7 @@ export const ORIGIN = 'ledger.example/crawl'
 /** What a data directory and a database make together. */
 export const tlogPorts = (database: Database, data: string): TlogPorts => ({
   tree: postgresTree(database),
+  cosignatures: postgresCosignatures(database),
   keys: fileSigningKeys(join(data, 'signing')),
   lastSigned: fileLastSigned(join(data, 'signing')),
   verified: fileVerified(join(data, 'verified.json')),

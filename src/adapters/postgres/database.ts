@@ -30,6 +30,12 @@ export type Tables = {
   }
   readonly tree_hash: { readonly level: number; readonly index: number; readonly hash: Buffer }
   readonly head: { readonly size: number; readonly note: string }
+  readonly cosignature: {
+    readonly size: number
+    readonly key: string
+    readonly time: number
+    readonly signature: Buffer
+  }
 }
 
 export type Database = {

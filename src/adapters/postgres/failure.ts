@@ -4,6 +4,7 @@
  */
 import { DatabaseError } from 'pg'
 import { Defect } from '../../kernel/assert.ts'
+import { E, type Either } from '../../kernel/fp.ts'
 import type { Unavailable } from '../../ledger/port.ts'
 
 /** SQLSTATE codes and classes (PostgreSQL, Appendix A) that say the database is not to be had. */
@@ -63,6 +64,18 @@ export const unavailableBecause = (place: string, error: unknown): Unavailable =
     return { tag: 'Unavailable', because: `the database ${place}: ${reason}` }
   throw defectOf(error)
 }
+
+/** Runs a query; a failure of the database comes as Unavailable, whatever else goes wrong is thrown. */
+export const reaching =
+  ({ place }: { readonly place: string }) =>
+  <L, A>(task: () => Promise<Either<L, A>>) =>
+  async (): Promise<Either<L | Unavailable, A>> => {
+    try {
+      return await task()
+    } catch (error) {
+      return E.left(unavailableBecause(place, error))
+    }
+  }
 
 const defectOf = (error: unknown): unknown => {
   if (!(error instanceof DatabaseError)) return error

@@ -2,12 +2,12 @@
 import { sql, type Transaction } from 'kysely'
 import { assert, present } from '../../kernel/assert.ts'
 import { E, type Either } from '../../kernel/fp.ts'
-import type { IntegrityBreach, ReadFailure, Unavailable } from '../../ledger/port.ts'
+import type { IntegrityBreach, ReadFailure } from '../../ledger/port.ts'
 import type { AddHead, StoredLeaf, TreeStore } from '../../ledger/tlog/port.ts'
 import { TILE_WIDTH } from '../../ledger/tlog/tile.ts'
 import { byteaArray, int4Array, int8Array } from './append/binary-array.ts'
 import type { Database, Tables } from './database.ts'
-import { unavailableBecause } from './failure.ts'
+import { reaching } from './failure.ts'
 import { recordedRows } from './rows.ts'
 
 const LEAVES_MAX = 65_536
@@ -41,18 +41,6 @@ export const postgresTree = (database: Database): TreeStore => {
       ),
   }
 }
-
-/** A failure of the database as Unavailable; whatever else goes wrong is thrown. */
-const reaching =
-  ({ place }: Database) =>
-  <L, A>(task: () => Promise<Either<L, A>>) =>
-  async (): Promise<Either<L | Unavailable, A>> => {
-    try {
-      return await task()
-    } catch (error) {
-      return E.left(unavailableBecause(place, error))
-    }
-  }
 
 const heads = ({ writer }: Database) =>
   writer.selectFrom('head').selectAll().orderBy('size', 'desc').limit(1)

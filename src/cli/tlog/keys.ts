@@ -36,11 +36,12 @@ Examples:
     .action(async (flags: KeysFlags) => {
       await withOpened(io, flags, async (opened) => {
         if (flags.rotate === true) await rotate(opened, flags)
-        const keys = await keysOf(opened)
+        const { keys, witnesses } = await keysOf(opened)
         const vkeys = keys.map(({ vkey }) => vkey)
-        if (flags.json === true) return io.out(document({ keys: vkeys, policy: policyText(keys) }))
+        const policy = policyText(keys, witnesses)
+        if (flags.json === true) return io.out(document({ keys: vkeys, policy }))
         if (flags.jsonl === true) return io.out(vkeys.map((vkey) => line({ vkey })).join(''))
-        const text = flags.policy === true ? policyText(keys) : vkeys.map((v) => `${v}\n`).join('')
+        const text = flags.policy === true ? policy : vkeys.map((v) => `${v}\n`).join('')
         await io.out(text.split('\n').map(safe).join('\n'))
       })
     })
@@ -55,7 +56,7 @@ const rotate = async (opened: Opened, { by, note }: KeysFlags): Promise<void> =>
 const keysOf = async ({ ledger, tlog }: Opened) => {
   const log = await readLogRecord(ledger)
   const { keys } = await headKeys(tlog.keys, log)
-  if (keys.length > 0) return keys
+  if (keys.length > 0) return { keys, witnesses: log?.witnesses }
   const because =
     log === undefined
       ? 'the log was not opened yet; a run opens it and makes its key'

@@ -1,6 +1,7 @@
 import type { TaskEither } from '../../kernel/fp.ts'
 import type { Recorded } from '../entry.ts'
 import type { ReadFailure, StoredEntry, Unavailable } from '../port.ts'
+import type { Cosignature } from './cosignature.ts'
 import type { VerifierKey } from './key.ts'
 
 /** A stored entry, the leaf hash that stands beside it, and what the entry says. */
@@ -42,6 +43,34 @@ export type TreeStore = {
    * when it has ended; if it throws, nothing of it does, and what it threw is thrown.
    */
   readonly exclusively: <A>(task: (add: AddHead) => Promise<A>) => TaskEither<Unavailable, A>
+}
+
+/** Which heads a query is about: those that at least so many of these keys (vkeys) cosigned. */
+export type Quorum = { readonly keys: readonly string[]; readonly least: number }
+
+/** A cosignature and the head of its size; undefined: no such head is stored. */
+export type StoredCosignature = Cosignature & { readonly note: string | undefined }
+
+/** Where cosignatures stand, beside the heads and append-only like them. */
+export type CosignatureStore = {
+  /** Keeps it; one that is kept already stays as it is. */
+  readonly add: (cosignature: Cosignature) => TaskEither<Unavailable, void>
+  /** All of the head of this size. */
+  readonly of: (size: number) => TaskEither<Unavailable, readonly Cosignature[]>
+  /** The newest by this key of the largest head that it cosigned. */
+  readonly newestBy: (key: string) => TaskEither<Unavailable, Cosignature | undefined>
+  /** The smallest head from this size on that has the quorum. */
+  readonly smallest: (quorum: Quorum, from: number) => TaskEither<Unavailable, number | undefined>
+  /** The largest head of at most this size that had the quorum at `time` (seconds). */
+  readonly largest: (
+    quorum: Quorum,
+    upTo: { readonly size: number; readonly time: number },
+  ) => TaskEither<Unavailable, number | undefined>
+  /** A page of all, by size, key and time: those behind `after`. */
+  readonly page: (
+    after: Pick<Cosignature, 'size' | 'key' | 'time'>,
+    limit: number,
+  ) => TaskEither<Unavailable, readonly StoredCosignature[]>
 }
 
 /** A key of the log: who may check, and, unless it was retired, how to sign. */
@@ -91,6 +120,7 @@ export type Every = (milliseconds: number, task: () => Promise<void>) => () => P
 /** Everything the transparency log works with, beside the ledger itself. */
 export type TlogPorts = {
   readonly tree: TreeStore
+  readonly cosignatures: CosignatureStore
   readonly keys: SigningKeys
   readonly lastSigned: LastSigned
   readonly verified: VerifiedMemory

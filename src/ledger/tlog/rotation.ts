@@ -3,6 +3,7 @@ import { position, type Position } from '../../kernel/position.ts'
 import { E } from '../../kernel/fp.ts'
 import type { Recorded } from '../entry.ts'
 import { parseHead, type TreeHead } from './head.ts'
+import { type Witnesses, witnessesOf } from './witness.ts'
 
 export type Rotation = {
   readonly position: Position
@@ -10,13 +11,14 @@ export type Rotation = {
   readonly newKey: string
 }
 
-/** What the stream `log` says: how the log began and every change of its key, in order. */
+/** What the stream `log` says: how the log began, every change of its key in order, its witnesses. */
 export type LogRecord = {
   readonly origin: string
   readonly clock: 'system' | 'simulated'
   /** The last head of the log that this one follows, as its first entry quotes it. */
   readonly predecessor: TreeHead | null
   readonly rotations: readonly Rotation[]
+  readonly witnesses: Witnesses
 }
 
 /** undefined if the log was not opened. */
@@ -29,7 +31,8 @@ export const logRecordOf = (stream: readonly Recorded[]): LogRecord | undefined 
       ? [{ position: position(at), oldKey: event.oldKey, newKey: event.newKey }]
       : [],
   )
-  return { origin, clock, predecessor: quoted(predecessor), rotations }
+  const witnesses = witnessesOf(stream)
+  return { origin, clock, predecessor: quoted(predecessor), rotations, witnesses }
 }
 
 const quoted = (note: string | null): TreeHead | null => {
