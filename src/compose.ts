@@ -1,7 +1,7 @@
 /** The composition root: the only file that builds adapters. */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { ProjectionStore } from '../projections/port.ts'
 import { fileBodyStore } from './adapters/bodies/files.ts'
 import { exportedFilesAt } from './adapters/files/exported-files.ts'
@@ -12,6 +12,7 @@ import { fileLastSigned, fileVerified } from './adapters/files/tlog.ts'
 import { parseAuthority } from './adapters/http/authority.ts'
 import { httpFetcher } from './adapters/http/fetcher.ts'
 import { joinResolve, parseResolveFile, parseResolveRules } from './adapters/http/resolve.ts'
+import { opensslTimestamps } from './adapters/openssl/check-timestamp.ts'
 import { postgresClaims } from './adapters/postgres/claims.ts'
 import { type Database, openDatabase } from './adapters/postgres/database.ts'
 import { postgresCosignatures } from './adapters/postgres/cosignatures.ts'
@@ -29,7 +30,7 @@ import type { Clock } from './kernel/clock.ts'
 import { E } from './kernel/fp.ts'
 import { instant } from './kernel/instant.ts'
 import type { Ledger } from './ledger/port.ts'
-import type { TlogPorts } from './ledger/tlog/port.ts'
+import type { CheckTimestamp, TlogPorts } from './ledger/tlog/port.ts'
 import type { Claims } from './politeness/port.ts'
 import { READER_VERSIONS } from './readers/index.ts'
 import type { Reader } from './readers/reader.ts'
@@ -147,6 +148,12 @@ const readAuthority = async (file: string): Promise<string> => {
   const authority = parseAuthority(file, await readText(file))
   if (E.isLeft(authority)) throw new Halt(authority.left)
   return authority.right
+}
+
+/** Judges time stamps by the certificates in a file that a person named. */
+export const timestampsBy = async (file: string): Promise<CheckTimestamp> => {
+  await readAuthority(file)
+  return opensslTimestamps(resolve(file))
 }
 
 /** The fetcher of a rehearsal: rules and authorities that are already at hand. */

@@ -65,6 +65,7 @@ export const citationsOf = (event: LedgerEvent): readonly Citation[] => {
     case 'LogOpened':
     case 'KeyRotated':
     case 'WitnessesNamed':
+    case 'HeadTimestamped':
     case 'ProgrammeAdopted':
     case 'SourceListAdopted':
     case 'SourceNotRead':

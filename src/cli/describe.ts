@@ -18,6 +18,7 @@ export const describe = (event: LedgerEvent): string => {
     case 'LogOpened':
     case 'KeyRotated':
     case 'WitnessesNamed':
+    case 'HeadTimestamped':
     case 'ProgrammeAdopted':
     case 'SourceListAdopted':
     case 'RunStarted':
@@ -54,6 +55,7 @@ type OfRun = EventOf<
   | 'LogOpened'
   | 'KeyRotated'
   | 'WitnessesNamed'
+  | 'HeadTimestamped'
   | 'ProgrammeAdopted'
   | 'SourceListAdopted'
   | 'RunStarted'
@@ -68,6 +70,8 @@ const describeRun = (event: OfRun): string => {
       return `to ${event.newKey}, by ${event.by}${event.note === null ? '' : `: ${event.note}`}`
     case 'WitnessesNamed':
       return `${event.witnesses.map(({ vkey }) => vkey.split('+')[0]).join(', ') || 'nobody'}, quorum ${event.quorum ?? 'more than half'}, by ${event.by ?? 'a person not named'}${event.note === null ? '' : `: ${event.note}`}`
+    case 'HeadTimestamped':
+      return `the head of ${event.size} entries, at ${formatInstant(event.time)} by ${event.authority}`
     case 'ProgrammeAdopted':
       return `${event.programme}, policy ${event.policyDigest.slice(0, 12)}`
     case 'SourceListAdopted':

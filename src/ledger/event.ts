@@ -3,6 +3,7 @@ import { t } from '../kernel/codec.ts'
 import { BodyErased } from './events/body-erased.ts'
 import { ClaimPublished } from './events/claim-published.ts'
 import { FetchConcluded } from './events/fetch-concluded.ts'
+import { HeadTimestamped } from './events/head-timestamped.ts'
 import { KeyRotated } from './events/key-rotated.ts'
 import { LogOpened, logOpenedFromV1, LogOpenedV1 } from './events/log-opened.ts'
 import { NetworkObserved } from './events/network-observed.ts'
@@ -35,6 +36,7 @@ export const EVENTS = [
   LogOpened,
   KeyRotated,
   WitnessesNamed,
+  HeadTimestamped,
   ProgrammeAdopted,
   SourceListAdopted,
   RunStarted,

@@ -17,6 +17,8 @@ export const StreamName: t.Type<StreamName, string> = t.brand(
 const stream = (category: string, id: string): StreamName => `${category}-${id}` as StreamName
 
 export const logStream = 'log' as StreamName
+/** Beside `log`, which is read at every sealing: the time stamps over its heads. */
+export const timestampStream = stream('log', 'timestamps')
 export const siteStream = (site: Site): StreamName => stream('site', site)
 export const runStream = (run: string): StreamName => stream('run', run)
 export const programmeStream = (programme: string): StreamName => stream('programme', programme)

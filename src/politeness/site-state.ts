@@ -83,6 +83,7 @@ const foldEvent = (state: SiteState, recorded: Recorded): SiteState => {
     case 'LogOpened':
     case 'KeyRotated':
     case 'WitnessesNamed':
+    case 'HeadTimestamped':
     case 'ProgrammeAdopted':
     case 'SourceListAdopted':
     case 'RunStarted':

@@ -10,6 +10,9 @@ export const FILES = {
   salt: 'body.salt',
   erased: 'erased.json',
   erasedProof: 'erased.tlog-proof',
+  stamped: 'stamped.tlog-proof',
+  stamp: 'stamp.json',
+  stampProof: 'stamp.tlog-proof',
   policy: 'policy.txt',
   readme: 'README.txt',
 } as const

@@ -5,6 +5,7 @@ import { formatInstant, instant, type Instant } from '../kernel/instant.ts'
 import { decodeEntry, type DecodedEntry } from '../ledger/entry.ts'
 import { isGrowth } from '../ledger/tlog/proof.ts'
 import { type Bundle, FILE_NAMES, FILES } from './bundle.ts'
+import { checkStamp, type Stamp } from './check-stamp.ts'
 import { parsePolicy, type Policy } from './policy.ts'
 import { parseGrowthProof } from './proof-file.ts'
 import {
@@ -30,6 +31,8 @@ export type Evidence = {
   readonly after: CheckedHead | null
   readonly before: CheckedHead
   readonly witnesses: readonly string[]
+  /** A time stamp over a later head with the event in it: what it says, not whether it is genuine. */
+  readonly stamp: Stamp | null
   readonly body: 'fits' | 'erased' | 'not in the bundle' | 'none kept'
   /** The event by which a person had the body erased, if the bundle proves one. */
   readonly erased: { readonly position: number; readonly ts: string; readonly basis: string } | null
@@ -192,16 +195,19 @@ export const checkEvidence = (bundle: Bundle, policy: Policy): Checked<Evidence>
   const timely = checkTime(decoded.right.envelope.ts, older.right, proven.right.with)
   if (E.isLeft(timely)) return timely
   const body = checkBody(bundle, proven.right, decoded.right, policy)
-  return E.isLeft(body)
-    ? body
-    : E.right(concluded(proven.right, older.right, decoded.right, body.right))
+  if (E.isLeft(body)) return body
+  const { ts } = decoded.right.envelope
+  const stamp = checkStamp(bundle, { entry, ts, proven: proven.right }, policy)
+  if (E.isLeft(stamp)) return stamp
+  const told = { ...body.right, stamp: stamp.right ?? null }
+  return E.right(concluded(proven.right, older.right, decoded.right, told))
 }
 
 const concluded = (
   proven: Proven,
   older: SignedHead | undefined,
   decoded: DecodedEntry,
-  told: Told,
+  told: Told & Pick<Evidence, 'stamp'>,
 ): Evidence => ({
   position: proven.index + 1,
   origin: proven.with.head.origin,

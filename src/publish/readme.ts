@@ -17,6 +17,7 @@ import {
   type Proven,
   verdict,
 } from './readme-commands.ts'
+import { stampCommands, stampFiles, type Stamped } from './readme-stamp.ts'
 
 export type Told = {
   readonly position: number
@@ -29,6 +30,7 @@ export type Told = {
   readonly hasBody: boolean
   /** Why there is no body: the event by which it was erased, and its own proof. */
   readonly erasure: Proven | null
+  readonly stamp: Stamped | undefined
   readonly isSimulated: boolean
 }
 
@@ -57,7 +59,7 @@ const growth = ({ head, before }: Told): string => {
   )
 }
 
-const files = ({ position, head, before, hasBody, erasure }: Told): string =>
+const files = ({ position, head, before, hasBody, erasure, stamp }: Told): string =>
   [
     'The files\n',
     '  event.json         the event, exactly the bytes that were recorded',
@@ -81,6 +83,7 @@ const files = ({ position, head, before, hasBody, erasure }: Told): string =>
           `  erased.json        that event (${erasure.about})`,
           '  erased.tlog-proof  the proof that it is in the log',
         ]),
+    ...stampFiles(stamp),
     '  policy.txt         the keys of the log, as its operator states them\n',
   ].join('\n')
 
@@ -182,9 +185,10 @@ level, up to the root that was signed.\n`,
     ...earlierHead(told),
     ...body(told),
     ...erased(told),
+    ...stampCommands(told.stamp, told.keys),
     command('rm -r "$W"'),
     `What this shows: the operator of the log recorded these bytes, in this place of the log, and cannot
 take them back unseen by anybody who keeps a later head. What it does not show: that the clock of the
-crawler was right (unless witnesses have signed, with times of their own), or that the site sent the
-same to others.\n`,
+crawler was right (unless witnesses or an authority have signed, with times of their own), or that the
+site sent the same to others.\n`,
   ].join('\n')

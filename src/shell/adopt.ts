@@ -8,23 +8,13 @@ import type { LedgerEvent } from '../ledger/event.ts'
 import type { Ledger } from '../ledger/port.ts'
 import { logStream, programmeStream, type StreamName } from '../ledger/stream.ts'
 import type { Source } from '../programmes/sources.ts'
-import { Halt, orHalt } from './halt.ts'
+import { wholeStream } from './entries.ts'
+import { Halt } from './halt.ts'
 
-const PAGE = 1_000
 const TRIES_MAX = 20
 const SOURCES_PER_PART = 200
 /** Of the canonical sources of one part: an entry has at most 65,535 bytes in all. */
 const PART_LENGTH_MAX = 50_000
-
-/** Reads a whole stream; used for the short ones only (log, programme, run). */
-const wholeStream = async (ledger: Ledger, stream: StreamName): Promise<readonly Recorded[]> => {
-  const all: Recorded[] = []
-  for (;;) {
-    const page = await orHalt(ledger.readStream(stream, all.length))
-    all.push(...page)
-    if (page.length < PAGE) return all
-  }
-}
 
 type Missing = (past: readonly Recorded[]) => readonly LedgerEvent[]
 

@@ -63,3 +63,16 @@ const positionBefore = async (ledger: Ledger, moment: Instant): Promise<number> 
   }
   return low
 }
+
+/** Reads a whole stream; used for the short ones only (programmes, time stamps). */
+export const wholeStream = async (
+  ledger: Pick<Ledger, 'readStream'>,
+  stream: StreamName,
+): Promise<readonly Recorded[]> => {
+  const all: Recorded[] = []
+  for (;;) {
+    const page = await orHalt(ledger.readStream(stream, all.length))
+    all.push(...page)
+    if (page.length < PAGE) return all
+  }
+}

@@ -3,6 +3,7 @@ import { describeParseFailure, type ParseFailure } from '../kernel/codec.ts'
 import type { BodyFailure } from '../capture/port.ts'
 import type { AppendFailure, ReadFailure } from '../ledger/port.ts'
 import type { ExportFault } from '../publish/export-fault.ts'
+import type { TimestampRefused } from '../ledger/tlog/port.ts'
 import type { EvidenceFault } from '../publish/proven.ts'
 import type { CatchUpFailure } from './projecting/catch-up.ts'
 
@@ -15,6 +16,7 @@ export type HaltCause =
   | ParseFailure
   | EvidenceFault
   | ExportFault
+  | TimestampRefused
   | WrongUse
   | NotFound
 
@@ -52,6 +54,8 @@ export const describeHalt = (failure: HaltCause): string => {
       return `this evidence proves nothing: ${failure.file}: ${failure.because}`
     case 'ExportFault':
       return `this export does not hold: ${failure.file}${spanOf(failure)}: ${failure.because}`
+    case 'TimestampRefused':
+      return `this time stamp proves nothing: ${failure.because}`
     case 'ParseFailure':
       return describeParseFailure(failure)
     case 'Overtaken':
@@ -79,6 +83,7 @@ export const exitCodeOf = (failure: HaltCause): number => {
     case 'BodyAltered':
     case 'EvidenceFault':
     case 'ExportFault':
+    case 'TimestampRefused':
       return 3
     case 'ParseFailure':
     case 'WrongUse':

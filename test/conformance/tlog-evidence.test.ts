@@ -64,6 +64,7 @@ test(
           after: after === null ? null : { size: after, witnessed: null },
           before: { size: before, witnessed: null },
           witnesses: [],
+          stamp: null,
           body: position === log.withBody ? 'fits' : 'none kept',
           erased: null,
         },

@@ -17,6 +17,7 @@ import {
   runStream,
   siteStream,
   type StreamName,
+  timestampStream,
 } from '../../src/ledger/stream.ts'
 import { headText } from '../../src/ledger/tlog/head.ts'
 import { formatNote } from '../../src/ledger/tlog/note.ts'
@@ -126,6 +127,19 @@ const samples: Samples = {
       quorum: null,
       by: 'A. Operator',
       note: 'the first one',
+    },
+  },
+  HeadTimestamped: {
+    stream: timestampStream,
+    version: 1,
+    event: {
+      type: 'HeadTimestamped',
+      v: 1,
+      size: 12,
+      digest: sha256Hex('ledger.example/crawl\n12\n…\n'),
+      authority: url('https://tsa.example/stamp'),
+      time: instant(Date.parse('2026-11-08T02:31:00.262Z')),
+      reply: 'MIIFMTADAgEA',
     },
   },
   ProgrammeAdopted: {

@@ -1,4 +1,5 @@
 import type { TaskEither } from '../../kernel/fp.ts'
+import type { Instant } from '../../kernel/instant.ts'
 import type { Recorded } from '../entry.ts'
 import type { ReadFailure, StoredEntry, Unavailable } from '../port.ts'
 import type { Cosignature } from './cosignature.ts'
@@ -116,6 +117,17 @@ export type VerifiedMemory = {
 
 /** Does `task` every so many real milliseconds, one at a time; the answer ends it. */
 export type Every = (milliseconds: number, task: () => Promise<void>) => () => Promise<void>
+
+/** An RFC 3161 reply about `text`, and the time that it says. */
+export type StampedText = { readonly text: string; readonly reply: Buffer; readonly time: Instant }
+
+/** Who should have signed a time stamp did not, or signed something else. */
+export type TimestampRefused = { readonly tag: 'TimestampRefused'; readonly because: string }
+
+/** Whether an authority that a person trusts signed that `text` existed at `time`. */
+export type CheckTimestamp = (
+  stamped: StampedText,
+) => TaskEither<Unavailable | TimestampRefused, void>
 
 /** Everything the transparency log works with, beside the ledger itself. */
 export type TlogPorts = {

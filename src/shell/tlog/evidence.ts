@@ -1,9 +1,11 @@
 /** Writes the evidence for one event: see `src/publish/bundle.ts` for the files. */
 import type { SaltedBodies } from '../../capture/port.ts'
+import { sha256Hex } from '../../kernel/digest.ts'
 import { formatInstant } from '../../kernel/instant.ts'
 import { E } from '../../kernel/fp.ts'
 import type { Ledger } from '../../ledger/port.ts'
-import type { Head } from '../../ledger/tlog/head.ts'
+import { timestampStream } from '../../ledger/stream.ts'
+import { type Head, headText } from '../../ledger/tlog/head.ts'
 import type { VerifierKey } from '../../ledger/tlog/key.ts'
 import type { StoredLeaf, TlogPorts } from '../../ledger/tlog/port.ts'
 import { consistencySpans, inclusionSpans } from '../../ledger/tlog/proof.ts'
@@ -13,6 +15,7 @@ import type { Folder } from '../../publish/folder.ts'
 import { parsePolicy, policyText } from '../../publish/policy.ts'
 import { formatEntryProof, formatGrowthProof } from '../../publish/proof-file.ts'
 import { readmeText } from '../../publish/readme.ts'
+import { wholeStream } from '../entries.ts'
 import { Halt, orHalt } from '../halt.ts'
 import { spanHash } from './hashes.ts'
 import { headIn, readLogRecord } from './log-record.ts'
@@ -54,18 +57,9 @@ export const evidenceOf = async (ports: EvidencePorts, position: number): Promis
   const head = await headCovering(ports, position)
   const proof = await hashesOf(ports, inclusionSpans(position - 1, head.head.size))
   const before = await headBefore(ports, position, head.head)
-  const files = new Map<string, string | Buffer>([
-    [FILES.event, stored.entry],
-    [FILES.proof, formatEntryProof({ index: position - 1, proof, checkpoint: head.note })],
-  ])
-  if (before !== undefined)
-    files.set(FILES.before, before.note).set(FILES.growth, growthFile(before, head.note))
   const body = await bodyOf(ports, stored)
-  if (body !== undefined && 'bytes' in body)
-    files.set(FILES.body, body.bytes).set(FILES.salt, body.salt)
-  const erasure = body !== undefined && 'event' in body ? await erasureAt(ports, body.event) : null
-  if (erasure !== null)
-    files.set(FILES.erased, erasure.entry).set(FILES.erasedProof, erasure.proofFile)
+  const erasure = body !== undefined && 'event' in body ? await provenAt(ports, body.event) : null
+  const stamp = await stampOn(ports, position)
   const told = {
     position,
     about: aboutOf(stored),
@@ -75,16 +69,56 @@ export const evidenceOf = async (ports: EvidencePorts, position: number): Promis
     keys,
     hasBody: body !== undefined && 'bytes' in body,
     erasure,
+    stamp,
     isSimulated: log.clock === 'simulated',
   }
-  files.set(FILES.policy, policyText(keys)).set(FILES.readme, readmeText(told))
-  return checked(files, position, keys)
+  const files = [
+    [FILES.event, stored.entry],
+    [FILES.proof, formatEntryProof({ index: position - 1, proof, checkpoint: head.note })],
+    ...optionalFiles({ before, checkpoint: head.note, body, erasure, stamp }),
+    [FILES.policy, policyText(keys)],
+    [FILES.readme, readmeText(told)],
+  ] as const
+  return checked(new Map(files), position, keys)
 }
 
-const growthFile = (
-  before: { readonly head: Head; readonly proof: readonly Buffer[] },
-  checkpoint: string,
-): string => formatGrowthProof({ older: before.head.size, proof: before.proof, checkpoint })
+type NamedFile = readonly [name: string, bytes: string | Buffer]
+
+type Optional = {
+  readonly before: Before | undefined
+  readonly checkpoint: string
+  readonly body: Awaited<ReturnType<typeof bodyOf>>
+  readonly erasure: Awaited<ReturnType<typeof provenAt>> | null
+  readonly stamp: Awaited<ReturnType<typeof stampOn>>
+}
+
+const optionalFiles = ({
+  before,
+  checkpoint,
+  body,
+  erasure,
+  stamp,
+}: Optional): readonly NamedFile[] => {
+  const files: NamedFile[] = []
+  if (before !== undefined)
+    files.push([FILES.before, before.note], [FILES.growth, growthFile(before, checkpoint)])
+  if (body !== undefined && 'bytes' in body)
+    files.push([FILES.body, body.bytes], [FILES.salt, body.salt])
+  if (erasure !== null)
+    files.push([FILES.erased, erasure.entry], [FILES.erasedProof, erasure.proofFile])
+  if (stamp !== undefined)
+    files.push(
+      [FILES.stamped, stamp.proofFile],
+      [FILES.stamp, stamp.recorded.entry],
+      [FILES.stampProof, stamp.recorded.proofFile],
+    )
+  return files
+}
+
+type Before = { readonly head: Head; readonly note: string; readonly proof: readonly Buffer[] }
+
+const growthFile = (before: Before, checkpoint: string): string =>
+  formatGrowthProof({ older: before.head.size, proof: before.proof, checkpoint })
 
 const aboutOf = ({ recorded: { event, ts } }: StoredLeaf): string =>
   `${event.type}, ${formatInstant(ts)} by the clock of the crawler`
@@ -118,14 +152,38 @@ const bodyOf = async ({ bodies }: EvidencePorts, { recorded: { event } }: Stored
   throw new Halt(body.left)
 }
 
-/** The erasure as an event of the log that can be checked in the same way. */
-const erasureAt = async (ports: EvidencePorts, position: number) => {
+/** Another event of the log that can be checked in the same way: an erasure, a time stamp. */
+const provenAt = async (ports: EvidencePorts, position: number) => {
   const [stored] = await orHalt(ports.tree.stored(position - 1, 1))
   if (stored === undefined) throw notFound(`there is no position ${position}`)
   const { head, note } = await headCovering(ports, position)
   const proof = await hashesOf(ports, inclusionSpans(position - 1, head.size))
   const proofFile = formatEntryProof({ index: position - 1, proof, checkpoint: note })
   return { position, about: aboutOf(stored), entry: stored.entry, head, proof, proofFile }
+}
+
+/** The earliest time stamp over a head with the event in it, with the proofs of both. */
+const stampOn = async (ports: EvidencePorts, position: number) => {
+  const signed = (await orHalt(ports.tree.newest()))?.size ?? 0
+  const stamps = (await wholeStream(ports.ledger, timestampStream)).flatMap((recorded) =>
+    recorded.event.type === 'HeadTimestamped' ? [{ at: recorded.position, ...recorded.event }] : [],
+  )
+  const [stamp] = stamps
+    .filter(({ at, size }) => size >= position && at <= signed)
+    .toSorted((a, b) => a.time - b.time)
+  if (stamp === undefined) return undefined
+  const { at, size, digest, authority, time } = stamp
+  const stored = await orHalt(ports.tree.newestUpTo(size))
+  const head = stored && headIn(`the head of size ${size}`, stored.note)
+  if (stored === undefined || head === undefined || sha256Hex(headText(head)) !== digest)
+    throw new Halt({
+      tag: 'IntegrityBreach',
+      position: size,
+      because: 'an authority has stamped another head of this size',
+    })
+  const proof = await hashesOf(ports, inclusionSpans(position - 1, size))
+  const proofFile = formatEntryProof({ index: position - 1, proof, checkpoint: stored.note })
+  return { position, authority, time, head, proof, proofFile, recorded: await provenAt(ports, at) }
 }
 
 /** What we hand out we have checked as its reader will. */
