@@ -2,7 +2,7 @@
  * Usage: node scripts/events-doc.ts
  * Writes docs/events.md from the event codecs. A test fails while the file says something else.
  */
-import { writeFileSync } from 'node:fs'
+import { globSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import type { t } from '../src/kernel/codec.ts'
 import { EVENTS } from '../src/ledger/event.ts'
@@ -88,13 +88,18 @@ const rowsOf = (name: string, codec: t.Mixed): readonly Row[] => [
 const fileOf = (type: string): string =>
   `${type.replaceAll(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase()}.ts`
 
+const DECLARED = globSync('src/ledger/events/**/*.ts', { cwd: new URL('..', import.meta.url) })
+
+const pathOf = (type: string): string =>
+  DECLARED.find((path) => path.endsWith(`/${fileOf(type)}`)) ?? fileOf(type)
+
 const sectionOf = ({ type, v, summary, fields }: (typeof EVENTS)[number]): string => {
   const rows = Object.entries<t.Mixed>(fields).flatMap(([name, codec]) => rowsOf(name, codec))
   return `## ${type}
 
 ${summary}
 
-Version ${v} · [declared in ${fileOf(type)}](../src/ledger/events/${fileOf(type)}) · [an entry](../schema/events/${type}/v${v}.json)
+Version ${v} · [declared in ${fileOf(type)}](../${pathOf(type)}) · [an entry](../schema/events/${type}/v${v}.json)
 
 | field | value |
 | --- | --- |

@@ -8,7 +8,7 @@ import { opensslTimestamps } from '../../src/adapters/openssl/check-timestamp.ts
 import { present } from '../../src/kernel/assert.ts'
 import { E, TE } from '../../src/kernel/fp.ts'
 import { parseHttpUrl } from '../../src/kernel/url.ts'
-import type { HeadTimestamped } from '../../src/ledger/events/head-timestamped.ts'
+import type { HeadTimestamped } from '../../src/ledger/events/log/head-timestamped.ts'
 import { checkEvidence } from '../../src/publish/check-evidence.ts'
 import { parsePolicy } from '../../src/publish/policy.ts'
 import { parseTimestamp, timestampQuery } from '../../src/publish/timestamp.ts'

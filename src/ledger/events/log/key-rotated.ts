@@ -1,6 +1,6 @@
-import { nullable, type t, text } from '../../kernel/codec.ts'
-import { Person } from '../act.ts'
-import { defineEvent } from '../define.ts'
+import { nullable, type t, text } from '../../../kernel/codec.ts'
+import { Person } from '../../act.ts'
+import { defineEvent } from '../../define.ts'
 
 export const KeyRotated = defineEvent({
   type: 'KeyRotated',

@@ -1,7 +1,7 @@
-import { exactly, integer, listOf, nullable, type t, text } from '../../kernel/codec.ts'
-import { HttpUrl } from '../../kernel/url.ts'
-import { Person } from '../act.ts'
-import { defineEvent } from '../define.ts'
+import { exactly, integer, listOf, nullable, type t, text } from '../../../kernel/codec.ts'
+import { HttpUrl } from '../../../kernel/url.ts'
+import { Person } from '../../act.ts'
+import { defineEvent } from '../../define.ts'
 
 export const WITNESSES_MAX = 16
 

@@ -1,8 +1,8 @@
-import { integer, type t, text } from '../../kernel/codec.ts'
-import { Digest } from '../../kernel/digest.ts'
-import { InstantText } from '../../kernel/instant.ts'
-import { HttpUrl } from '../../kernel/url.ts'
-import { defineEvent } from '../define.ts'
+import { integer, type t, text } from '../../../kernel/codec.ts'
+import { Digest } from '../../../kernel/digest.ts'
+import { InstantText } from '../../../kernel/instant.ts'
+import { HttpUrl } from '../../../kernel/url.ts'
+import { defineEvent } from '../../define.ts'
 
 /** Of a reply: with its certificates it has a few thousand bytes, and an entry at most 65,535. */
 export const REPLY_BYTES_MAX = 30_000

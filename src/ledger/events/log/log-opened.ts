@@ -1,5 +1,5 @@
-import { nullable, oneOf, t, text } from '../../kernel/codec.ts'
-import { defineEvent } from '../define.ts'
+import { nullable, oneOf, t, text } from '../../../kernel/codec.ts'
+import { defineEvent } from '../../define.ts'
 
 const fieldsV1 = {
   origin: text(200),
