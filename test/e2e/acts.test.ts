@@ -1,7 +1,5 @@
 /** A person's acts and pages by hand, as commands: what they refuse, what they record, what they change. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,46 +12,20 @@ import { openEmbedded } from '../../src/adapters/postgres/embedded/embedded.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { loadProgramme } from '../../src/cli/programme.ts'
 import { right } from '../support/either.ts'
+import { type Ended, programOn } from '../support/program.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../src/cli.ts')
 const page = () => html('<!doctype html><title>Records</title>\n')
 const host = (name: string) =>
   publisher({ host: name, about: 'Has records.', listed: false, elsewhere: page })
-
-/** Most of what these many short commands do is read the program. */
-const ENVIRONMENT = {
-  CRAWL_LEDGER_DATABASE_URL: '',
-  NODE_COMPILE_CACHE: join(tmpdir(), 'acts-test-compiled'),
-}
 
 let directory: string
 let web: RehearsalWeb
 const closing: (() => Promise<unknown>)[] = []
 
-type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
-
-const crawlLedger = async (...args: readonly string[]): Promise<Ended> => {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    cwd: directory,
-    env: { ...process.env, ...ENVIRONMENT, CRAWL_LEDGER_DATA: directory },
-  })
-  const parts = { out: '', err: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (parts.out += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (parts.err += text))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, ...parts }
-}
-const done = async (...args: readonly string[]): Promise<string> => {
-  const { code, out, err } = await crawlLedger(...args)
-  equal(code, 0, `${args.join(' ')}: ${err}`)
-  return out
-}
-const refused = async (code: number, ...args: readonly string[]): Promise<string> => {
-  const ended = await crawlLedger(...args)
-  equal(ended.code, code, `${args.join(' ')}: ${ended.err}`)
-  match(ended.err, /^crawl-ledger: [^\n]+\n$/)
-  return ended.err
-}
+const crawlLedger = (...args: readonly string[]) => programOn(directory).run(...args)
+const done = (...args: readonly string[]) => programOn(directory).done(...args)
+const refused = (code: number, ...args: readonly string[]) =>
+  programOn(directory).refused(code, ...args)
 
 /** Both programmes' nights are within these hours of the third of January. */
 const AT = ['--clock', 'simulated:2031-01-03T08:00:00Z']

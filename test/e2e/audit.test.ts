@@ -3,8 +3,6 @@
  * processes from the ledger alone; then a breach in that ledger, which they must name.
  */
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,11 +14,10 @@ import { present } from '../../src/kernel/assert.ts'
 import { siteOf } from '../../src/kernel/url.ts'
 import { siteStream } from '../../src/ledger/stream.ts'
 import { right } from '../support/either.ts'
+import { type Ended, programOn } from '../support/program.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../src/cli.ts')
 const NIGHTS = '3'
 
-type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
 type Json = { readonly [key: string]: unknown }
 type Shown = Json & { readonly promises: readonly Json[] }
 
@@ -31,16 +28,7 @@ before(async () => {
 })
 after(() => rm(data, { recursive: true, force: true, maxRetries: 5 }))
 
-const crawlLedger = async (...args: readonly string[]): Promise<Ended> => {
-  const environment = { ...process.env, CRAWL_LEDGER_DATABASE_URL: '', CRAWL_LEDGER_DATA: data }
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env: environment })
-  let [out, err] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
-  child.stdin.end()
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, out, err }
-}
+const crawlLedger = (...args: readonly string[]): Promise<Ended> => programOn(data).run(...args)
 
 /** What is printed by a command that must end with that code. */
 const printed = async (code: number, ...args: readonly string[]): Promise<string> => {

@@ -1,8 +1,7 @@
 /** Erasing as an operator does it: the ledger says so and still verifies, and the disk has nothing left. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,13 +17,8 @@ import { loadProgramme } from '../../src/cli/programme.ts'
 import { parse, t } from '../../src/kernel/codec.ts'
 import { execute } from '../support/database.ts'
 import { right } from '../support/either.ts'
+import { programOn } from '../support/program.ts'
 import { piecesOf, tracer } from '../support/rehearsal-traces.ts'
-
-const PROGRAM = join(import.meta.dirname, '../../src/cli.ts')
-const ENVIRONMENT = {
-  CRAWL_LEDGER_DATABASE_URL: '',
-  NODE_COMPILE_CACHE: join(tmpdir(), 'erase-test-compiled'),
-}
 
 /** So long a piece is nowhere by chance; longer ones a compressed text would be cut out of. */
 const PIECE = 8
@@ -48,30 +42,11 @@ let directory: string
 let web: RehearsalWeb
 const closing: (() => Promise<unknown>)[] = []
 
-type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
+const program = () => programOn(join(directory, 'data'), directory)
+const crawlLedger = (...args: readonly string[]) => program().run(...args)
+const done = (...args: readonly string[]) => program().done(...args)
+const refused = (code: number, ...args: readonly string[]) => program().refused(code, ...args)
 
-const crawlLedger = async (...args: readonly string[]): Promise<Ended> => {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    cwd: directory,
-    env: { ...process.env, ...ENVIRONMENT, CRAWL_LEDGER_DATA: join(directory, 'data') },
-  })
-  const parts = { out: '', err: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (parts.out += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (parts.err += text))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, ...parts }
-}
-const done = async (...args: readonly string[]): Promise<string> => {
-  const { code, out, err } = await crawlLedger(...args)
-  equal(code, 0, `${args.join(' ')}: ${err}`)
-  return out
-}
-const refused = async (code: number, ...args: readonly string[]): Promise<string> => {
-  const ended = await crawlLedger(...args)
-  equal(ended.code, code, `${args.join(' ')}: ${ended.err}`)
-  match(ended.err, /^crawl-ledger: [^\n]+\n$/)
-  return ended.err
-}
 const BY = ['--by', 'A. Operator', '--basis', 'site-request']
 
 const Line = t.type({
