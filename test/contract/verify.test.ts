@@ -78,6 +78,7 @@ test('a sound ledger verifies, and what was read is said', async (t) => {
   deepEqual(report, {
     ok: true,
     origin: ORIGIN,
+    predecessor: null,
     from: 1,
     to: 701,
     entries: 701,

@@ -80,14 +80,24 @@ const contradiction = (done: Applied, wanted: readonly Step[]): string | undefin
   return undefined
 }
 
+/**
+ * Roles belong to the server and not to a database: one that was restored from a dump says that it
+ * has them, and its server may not know them, or not their rights, or not us as one of them.
+ */
+const APPLIED = `
+  select name, sha256 from schema_step
+  where name <> $1 or exists (
+    select from pg_roles where rolname = 'crawl_ledger_writer'
+      and has_table_privilege(oid, to_regclass('public.event'), 'insert') and pg_has_role(oid, 'member'))`
+
 const applied = async (client: Client): Promise<Applied> => {
   const { rows } = await client.query<{ readonly here: boolean }>(
     "select to_regclass('public.schema_step') is not null as here",
   )
   if (rows[0]?.here !== true) return new Map()
-  const steps = await client.query<{ readonly name: string; readonly sha256: string }>(
-    'select name, sha256 from schema_step',
-  )
+  const steps = await client.query<{ readonly name: string; readonly sha256: string }>(APPLIED, [
+    ROLES,
+  ])
   return new Map(steps.rows.map(({ name, sha256 }) => [name, sha256]))
 }
 
