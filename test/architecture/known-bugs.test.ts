@@ -1,59 +1,12 @@
 /** docs/known-bugs.md names a test for each bug, or says why there is none: no row may go stale. */
 import { deepEqual, ok } from 'node:assert/strict'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import * as ts from 'typescript'
-import { nodesOf, projectRoot, readProjectFile, sourceFiles } from '../support/sources.ts'
-
-type Row = { readonly line: string; readonly cells: readonly string[] }
+import { holds, tableRows, testsIn, testsOf } from '../support/named-tests.ts'
 
 const HEADER = ['what went wrong', 'where', 'what holds here', 'shown by']
 
-const rows = readProjectFile('docs/known-bugs.md')
-  .split('\n')
-  .filter((line) => line.startsWith('|') && !/^\|(?: -+ \|)+$/.test(line))
-  .map((line): Row => ({
-    line,
-    cells: line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  }))
+const rows = tableRows('docs/known-bugs.md')
 const bugs = rows.filter(({ cells }) => cells.join() !== HEADER.join())
-
-const testsOf = (cell: string): readonly (readonly [file: string, name: string])[] =>
-  [...cell.matchAll(/`(test\/[^ `]+\.test\.ts) › ([^`]+)`/g)].map(([, file = '', name = '']) => [
-    file,
-    name,
-  ])
-
-/** Every text in a test file or its support: what the name of a generated test is made of. */
-const texts = new Set(
-  sourceFiles('test/**/*.ts').flatMap((file) =>
-    nodesOf(file, ts.isStringLiteralLike).map(({ node }) => node.text),
-  ),
-)
-
-const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
-
-/** Whether a template makes the name, with texts that stand in the tests in its gaps. */
-const makes = (template: ts.TemplateExpression, name: string): boolean => {
-  const parts = [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)]
-  const found = new RegExp(`^${parts.map(literally).join('(.+)')}$`).exec(name)
-  return found !== null && found.slice(1).every((gap) => texts.has(gap))
-}
-
-/** The names of tests are first arguments of calls. */
-const holds = (path: string, name: string): boolean =>
-  sourceFiles(path).some((file) =>
-    nodesOf(file, ts.isCallExpression).some(({ node }) => {
-      const [first] = node.arguments
-      if (first === undefined) return false
-      if (ts.isStringLiteralLike(first)) return first.text === name
-      return ts.isTemplateExpression(first) && makes(first, name)
-    }),
-  )
 
 test('the table of known bugs has its columns, a thread in each row, and no bug twice', () => {
   ok(bugs.length > 80, `${bugs.length} rows`)
@@ -97,11 +50,8 @@ test('every bug names a test, or says why it does not apply here', () => {
   )
 })
 
-for (const [file, name] of new Map(
-  bugs.flatMap(({ cells }) => testsOf(cells[3] ?? '')).map((of) => [of.join(' › '), of] as const),
-).values())
+for (const [file, name] of testsIn(bugs, 3))
   test(`known bugs: ${file} › ${name} is there`, () => {
-    ok(existsSync(join(projectRoot, file)), file)
     ok(holds(file, name), `${file} has no test “${name}”`)
   })
 

@@ -118,7 +118,7 @@ test('an empty ledger has nothing to sign', async (t) => {
   await log.close()
 })
 
-describe('nothing is signed', () => {
+describe('sealing refuses', () => {
   const refused: readonly (readonly [
     string,
     (log: SealedLedger) => Promise<unknown>,
@@ -234,7 +234,7 @@ describe('nothing is signed', () => {
     ],
   ]
   for (const [what, harm, code, why] of refused)
-    test(what, async (t) => {
+    test(`nothing is signed ${what}`, async (t) => {
       const log = await sealedLedger(t)
       await log.append(4)
       await log.seal()

@@ -19,6 +19,7 @@ import type { VerifyReport } from '../../src/shell/tlog/verify-report.ts'
 import { right } from '../support/either.ts'
 import { RUN } from '../support/ledgers.ts'
 import { naiveRoot } from '../support/naive-tree.ts'
+import { noteSigner } from '../support/note-signer.ts'
 import { sampleOf } from '../support/samples.ts'
 import { ORIGIN, type SealedLedger, sealedLedger, tamper } from '../support/sealing.ts'
 
@@ -249,6 +250,28 @@ const attacks: readonly (readonly [string, (log: Case) => Promise<unknown>, Foun
     [701, 701, /time is before that of the event before it|column ts/],
   ],
   [
+    're-timed by a second, in its column too, with a leaf that fits',
+    (log) =>
+      tamper(
+        log,
+        `update event set ts = ts + 1000, entry = replace(convert_from(entry, 'UTF8'),
+          to_char(to_timestamp(ts / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'),
+          to_char(to_timestamp((ts + 1000) / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'))::bytea
+          where position = 700`,
+        FITTING,
+      ),
+    [551, 700, /do not give the root of the head of size 700/],
+  ],
+  [
+    'a body swapped under the salt of another',
+    async (log) => {
+      const [one = '', other = ''] = log.bodyFiles
+      const salt = (await readFile(one)).subarray(0, 32)
+      await writeFile(one, Buffer.concat([salt, (await readFile(other)).subarray(32)]))
+    },
+    [BODY_AT, BODY_AT, /does not fit its commitment/],
+  ],
+  [
     'swapped body',
     async (log) => {
       const [one = '', other = ''] = log.bodyFiles
@@ -283,6 +306,17 @@ const attacks: readonly (readonly [string, (log: Case) => Promise<unknown>, Foun
       const { text, signatures } = right(parseHead(head?.note ?? '')).note
       const forged = signatures.map((signature) => ({ ...signature, id: '00000000' }))
       const note = formatNote({ text, signatures: forged })
+      await tamper(log, `update head set note = '${note}' where size = 400`)
+    },
+    [400, 400, /head of size 400/],
+  ],
+  [
+    'a head by the key of another log',
+    async (log) => {
+      const [head] = right(await log.tlog.tree.after(399, 1)())
+      const text = headText({ ...right(parseHead(head?.note ?? '')), origin: 'other.example/log' })
+      const signature = noteSigner('other.example/log', 'log', 5).sign(text)
+      const note = formatNote({ text, signatures: [signature] })
       await tamper(log, `update head set note = '${note}' where size = 400`)
     },
     [400, 400, /head of size 400/],

@@ -6,6 +6,7 @@ import type { ExportFault } from '../../src/publish/export-fault.ts'
 import { Halt } from '../../src/shell/halt.ts'
 import { checkExport, type CheckedExport } from '../../src/shell/tlog/check-export.ts'
 import { exportTlog } from '../../src/shell/tlog/export-tlog.ts'
+import type { KeptHead } from '../../src/shell/tlog/kept-heads.ts'
 import { right } from './either.ts'
 import { ORIGIN, type SealedLedger } from './sealing.ts'
 
@@ -27,10 +28,11 @@ export const exportedTo = async (log: SealedLedger, name = 'export'): Promise<st
 export const checked = async (
   files: ExportedFiles,
   policy: Policy,
+  kept: readonly KeptHead[] = [],
 ): Promise<CheckedExport | ExportFault> => {
   const { signal: stop } = new AbortController()
   try {
-    const found = await checkExport(files, { policy, stop, progress: () => undefined })
+    const found = await checkExport(files, { policy, kept, stop, progress: () => undefined })
     if (found === undefined) throw new Error('interrupted by nobody')
     return found
   } catch (error) {
@@ -39,8 +41,12 @@ export const checked = async (
   }
 }
 
-export const faultIn = async (files: ExportedFiles, policy: Policy): Promise<ExportFault> => {
-  const found = await checked(files, policy)
+export const faultIn = async (
+  files: ExportedFiles,
+  policy: Policy,
+  kept: readonly KeptHead[] = [],
+): Promise<ExportFault> => {
+  const found = await checked(files, policy, kept)
   if ('tag' in found) return found
   throw new Error(`the export of ${found.size} entries was taken for good`)
 }

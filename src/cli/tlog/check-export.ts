@@ -3,11 +3,17 @@ import { E } from '../../kernel/fp.ts'
 import { parsePolicy, type Policy } from '../../publish/policy.ts'
 import { Halt } from '../../shell/halt.ts'
 import { checkExport, type CheckedExport } from '../../shell/tlog/check-export.ts'
-import { forPrograms, type Io, type Verb, verb } from '../command.ts'
+import { collect, forPrograms, type Io, type Verb, verb } from '../command.ts'
 import { document, line, safe } from '../print.ts'
 import { predecessorLines } from './predecessor.ts'
 
-type CheckFlags = { policy?: string; vkey?: string; json?: boolean; jsonl?: boolean }
+type CheckFlags = {
+  policy?: string
+  vkey?: string
+  head?: readonly string[]
+  json?: boolean
+  jsonl?: boolean
+}
 
 const INTERRUPTED = 5
 
@@ -16,6 +22,11 @@ export const checkExportVerb: Verb = (io) =>
     .argument('<dir>', 'the directory of the export')
     .option('--policy <file>', 'whose signatures you trust')
     .option('--vkey <vkey>', 'or only the key of the log you trust')
+    .option(
+      '--head <file>',
+      'a head you kept, out of which the log must have grown; repeatable',
+      collect,
+    )
     .addHelpText(
       'after',
       `
@@ -27,12 +38,16 @@ A log whose key was changed or that witnesses sign needs a policy: --vkey trusts
 
 Examples:
   crawl-ledger check-export ./public/log --policy policy.txt
+  crawl-ledger check-export ./public/log --policy policy.txt --head head-of-today
   crawl-ledger check-export ./public/log --vkey "$(cat vkey.txt)"`,
     )
     .action(async (dir: string, flags: CheckFlags) => {
       const policy = await policyOf(flags)
-      const progress = progressOf(io)
-      const checked = await checkExport(exportedFilesAt(dir), { policy, progress, stop: io.stop })
+      const kept = await Promise.all(
+        (flags.head ?? []).map(async (name) => ({ name, note: await readText(name) })),
+      )
+      const asked = { policy, kept, progress: progressOf(io), stop: io.stop }
+      const checked = await checkExport(exportedFilesAt(dir), asked)
       if (checked === undefined) return io.exitWith(INTERRUPTED)
       if (flags.json === true) return io.out(document(checked))
       if (flags.jsonl === true) return io.out(line(checked))
@@ -65,6 +80,7 @@ const shown = ({ origin, size, root, files, earlier, bytes, ...told }: CheckedEx
       : [`  ${count(earlier)} of the files are partial ones of earlier sizes`]),
     `  the newest entry was recorded as ${told.ts} by the crawler’s clock`,
     ...predecessorLines(told.predecessor),
+    ...(told.kept === 0 ? [] : [`  it grew out of ${count(told.kept)} heads that were kept`]),
     told.witnessed === null
       ? '  no witness has signed: the head has no time but the crawler’s own'
       : `  according to the witnesses ${safe(told.witnesses.join(', '))}, it was there at ${told.witnessed}`,

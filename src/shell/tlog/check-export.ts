@@ -13,6 +13,7 @@ import { Halt, orHalt } from '../halt.ts'
 import { CHECKPOINT, checkNames } from './export-names.ts'
 import { ExportedEntries } from './exported-entries.ts'
 import { exportFault } from './export-fault.ts'
+import { type KeptHead, KeptHeads } from './kept-heads.ts'
 import { type Predecessor, predecessorOf } from './predecessor.ts'
 import { walkTree } from './exported-tree.ts'
 
@@ -32,11 +33,14 @@ export type CheckedExport = {
   readonly earlier: number
   /** Of all entries. */
   readonly bytes: number
+  /** Out of how many kept heads the log grew. */
+  readonly kept: number
 }
 
-/** `progress` is called after each bundle; `stop` ends the check early. */
+/** `kept` are heads from before. `progress` is called after each bundle; `stop` ends the check early. */
 export type CheckAsked = {
   readonly policy: Policy
+  readonly kept: readonly KeptHead[]
   readonly progress: (position: number, of: number) => void
   readonly stop: AbortSignal
 }
@@ -44,14 +48,16 @@ export type CheckAsked = {
 /** Throws the first fault; undefined: it was interrupted. */
 export const checkExport = async (
   files: ExportedFiles,
-  { policy, progress, stop }: CheckAsked,
+  { policy, kept, progress, stop }: CheckAsked,
 ): Promise<CheckedExport | undefined> => {
   const signed = await signedHead(files, policy)
   const { origin, size, root } = signed.head
   const count = await checkNames(files, size)
-  const entries = new ExportedEntries()
+  const heads = new KeptHeads(kept, policy, origin)
+  const entries = new ExportedEntries(heads)
   const walked = await walkTree({ files, size, root, entries, progress, stop })
   if (walked === undefined) return undefined
+  heads.end(size)
   checkLog(entries, signed)
   const time = witnessed(signed)
   return {
@@ -65,6 +71,7 @@ export const checkExport = async (
     files: count,
     earlier: walked.earlier,
     bytes: entries.bytes,
+    kept: kept.length,
   }
 }
 

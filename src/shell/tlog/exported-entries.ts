@@ -16,6 +16,7 @@ import {
 import { HASH_BYTES } from '../../ledger/tlog/tree.ts'
 import { positionsOf } from '../../publish/export-fault.ts'
 import { exportFault } from './export-fault.ts'
+import type { KeptHeads } from './kept-heads.ts'
 
 export const BUNDLE_BYTES_MAX = TILE_WIDTH * (LENGTH_BYTES + ENTRY_BYTES_MAX)
 
@@ -25,7 +26,12 @@ export type ReadTile = { readonly tile: Tile; readonly bytes: Buffer; readonly i
 export class ExportedEntries {
   readonly #chain = new Chain({ position: 0, ts: 0 })
   readonly #log: Recorded[] = []
+  readonly #kept: KeptHeads
   #bytes = 0
+
+  constructor(kept: KeptHeads) {
+    this.#kept = kept
+  }
 
   /** How many bytes of entries were checked. */
   get bytes(): number {
@@ -75,8 +81,10 @@ export class ExportedEntries {
       throw refuse('the entry is no event that this program knows; a newer one may have written it')
     const { envelope, event } = decoded.right
     const recorded = { ...envelope, position: at, event }
-    const fault = this.#chain.next({ position: at, entry, leaf: leafHash(entry), recorded })
+    const leaf = leafHash(entry)
+    const fault = this.#chain.next({ position: at, entry, leaf, recorded })
     if (fault !== undefined) throw refuse(fault)
+    this.#kept.append(leaf)
     if (envelope.stream === logStream) this.#log.push(recorded)
   }
 }
