@@ -8,9 +8,10 @@ import { exportedFilesAt } from './adapters/files/exported-files.ts'
 import { folderAt } from './adapters/files/folder.ts'
 import { fileSigningKeys } from './adapters/files/signing-keys.ts'
 import { fileSwept } from './adapters/files/swept.ts'
-import { fileLastSigned, fileVerified } from './adapters/files/tlog.ts'
+import { fileLastSigned, fileObjections, fileVerified } from './adapters/files/tlog.ts'
 import { parseAuthority } from './adapters/http/authority.ts'
 import { httpFetcher } from './adapters/http/fetcher.ts'
+import { httpPoster } from './adapters/http/poster.ts'
 import { joinResolve, parseResolveFile, parseResolveRules } from './adapters/http/resolve.ts'
 import { opensslTimestamps } from './adapters/openssl/check-timestamp.ts'
 import { postgresClaims } from './adapters/postgres/claims.ts'
@@ -23,6 +24,7 @@ import { postgresTree } from './adapters/postgres/tree.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { every } from './adapters/system/every.ts'
 import { isProcessGone, processIdentity } from './adapters/system/process-identity.ts'
+import { within } from './adapters/system/within.ts'
 import { simulatedClock } from './adapters/system/simulated-clock.ts'
 import type { Fetcher } from './capture/port.ts'
 import type { Config } from './config.ts'
@@ -73,7 +75,7 @@ const composeOn = async (config: Config, { database, close }: OpenedDatabase): P
   const claims = postgresClaims(database, { holder, isGone: isProcessGone })
   return {
     ledger,
-    tlog: tlogOf(config, database),
+    tlog: tlogOf(config, database, await Promise.all(config.authorities.map(readAuthority))),
     claims,
     bodies: tellingErased(
       await orHalt(fileBodyStore(join(config.data, 'bodies'), randomBytes)),
@@ -93,13 +95,21 @@ const composeOn = async (config: Config, { database, close }: OpenedDatabase): P
   }
 }
 
-const tlogOf = ({ data }: Config, database: Database): TlogPorts => ({
+const tlogOf = (
+  { data }: Config,
+  database: Database,
+  authorities: readonly string[],
+): TlogPorts => ({
   tree: postgresTree(database),
   cosignatures: postgresCosignatures(database),
   keys: fileSigningKeys(join(data, 'signing')),
   lastSigned: fileLastSigned(join(data, 'signing')),
   verified: fileVerified(join(data, 'verified.json')),
+  objections: fileObjections(join(data, 'signing')),
+  post: httpPoster(authorities),
+  now: systemClock().now,
   every,
+  within,
 })
 
 type OpenedDatabase = { readonly database: Database; readonly close: () => Promise<void> }

@@ -82,12 +82,7 @@ const open = async (ledger: PostgresLedger): Promise<void> => {
 }
 
 /** Medians over rounds of appending with and without sealing meanwhile, in turns. */
-const measureSealing = async (
-  ledger: PostgresLedger,
-  tlog: TlogPorts,
-  rounds: number,
-  n: number,
-) => {
+const measureSealing = async (ledger: PostgresLedger, tlog: Tlog, rounds: number, n: number) => {
   const append = appender(ledger)
   const seal = sealer({ ...tlog, ledger })
   const bare: number[] = []
@@ -130,7 +125,7 @@ type Verified = {
   readonly megabytes: number
 }
 
-const measureVerify = async (ledger: PostgresLedger, tlog: TlogPorts): Promise<Verified> => {
+const measureVerify = async (ledger: PostgresLedger, tlog: Tlog): Promise<Verified> => {
   let rss = 0
   const watch = setInterval(() => (rss = Math.max(rss, process.memoryUsage.rss())), 50)
   const from = performance.now()
@@ -152,7 +147,10 @@ const measureVerify = async (ledger: PostgresLedger, tlog: TlogPorts): Promise<V
   return { entries, bytes, heads, ms, sha256Ms, ratio: ms / sha256Ms, megabytes }
 }
 
-const tlogOf = (database: Database, data: string): TlogPorts => ({
+/** All but witnesses. */
+type Tlog = Omit<TlogPorts, 'objections' | 'post' | 'now' | 'within'>
+
+const tlogOf = (database: Database, data: string): Tlog => ({
   tree: postgresTree(database),
   cosignatures: postgresCosignatures(database),
   keys: fileSigningKeys(join(data, 'signing')),

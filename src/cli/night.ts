@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { Fetcher } from '../capture/port.ts'
 import { formatInstant } from '../kernel/instant.ts'
 import { isKeyName } from '../ledger/tlog/key.ts'
+import type { Witness } from '../ledger/tlog/witness.ts'
 import type { Site } from '../kernel/site.ts'
 import type { Source } from '../programmes/sources.ts'
 import { READERS } from '../readers/index.ts'
@@ -13,11 +14,12 @@ import { sweepErased } from '../shell/erasing/sweep.ts'
 import { Halt } from '../shell/halt.ts'
 import type { Software } from '../shell/job.ts'
 import { runId, runNight, type RunReport } from '../shell/run.ts'
-import { assertNotSetBack, type Sealer, sealer } from '../shell/tlog/seal.ts'
-import { whileSealing } from '../shell/tlog/while-sealing.ts'
+import { assertUnobjected } from '../shell/tlog/objecting.ts'
+import { assertNotSetBack } from '../shell/tlog/seal.ts'
 import type { Io } from './command.ts'
 import type { Programme } from './programme.ts'
 import { progressTo } from './progress.ts'
+import { sealedWhile, witnessesOf } from './sealing.ts'
 import { softwareVersion } from './software.ts'
 
 export type Night = {
@@ -34,21 +36,25 @@ export type Night = {
 export const newRun = ({ clock }: Pick<Opened, 'clock'>): string =>
   runId(formatInstant(clock.now()), randomBytes(3).toString('hex'))
 
-export const sealerOf = ({ ledger, tlog }: Pick<Opened, 'ledger' | 'tlog'>): Sealer =>
-  sealer({ ...tlog, ledger })
+/** What a new log says of the one before it, and who is asked first what is known of this one. */
+type Beginning = {
+  readonly predecessor?: string
+  readonly witnesses?: readonly Witness[]
+}
 
 /** Opens the log on first use: a real ledger gets a random name, a simulated one says what it is. */
 export const beginLog = async (
   opened: Opened,
   config: Config,
   run: string,
-  predecessor: string | null = null,
+  { predecessor, witnesses }: Beginning = {},
 ): Promise<LogOrigin> => {
   // A database that lost what was signed is not written to, also if it lost everything.
   await assertNotSetBack({ ...opened.tlog, ledger: opened.ledger })
+  await assertUnobjected(opened.tlog, witnesses ?? (await witnessesOf(opened)))
   const { kind: clock } = opened.clock
-  const origin = originOf(config, clock)
-  return openLog(opened.ledger, run, { origin, clock, software: softwareVersion(), predecessor })
+  const log = { origin: originOf(config, clock), clock, software: softwareVersion() }
+  return openLog(opened.ledger, run, { ...log, predecessor: predecessor ?? null })
 }
 
 const originOf = (config: Config, kind: LogOrigin['clock']): string => {
@@ -92,23 +98,6 @@ export const runOneNight = async (
     ),
   )
 }
-
-/** Runs a job with the log sealed before, meanwhile and after; `stop` also stops it for a breach. */
-export const sealedWhile = async <A>(
-  io: Io,
-  opened: Opened,
-  job: (stop: AbortSignal) => Promise<A>,
-): Promise<A> => {
-  const { every } = opened.tlog
-  const { result, sealed } = await whileSealing(sealerOf(opened), every, (broken) =>
-    job(AbortSignal.any([io.stop, broken])),
-  )
-  if (sealed.tag === 'Elsewhere') io.err(SEALED_ELSEWHERE)
-  return result
-}
-
-const SEALED_ELSEWHERE =
-  'this data directory does not hold the log’s key: its heads are signed where the key is\n'
 
 /** What a run says about the program that makes it. */
 export const softwareOf = (opened: Pick<Opened, 'process'>): Software => ({

@@ -272,7 +272,7 @@ const live = async (data: string): Promise<PageNights> => {
     // 02:30 in Karachi is before 01:00 in New York.
     await runNight(stage, shop, SHOP)
     await runNight(stage, checker, RECORDS)
-    for (const act of ACTS.get(day) ?? []) await recordAct(opened, config, act)
+    for (const act of ACTS.get(day) ?? []) await recordAct(nobody, opened, config, act)
   }
   web.startNight(DAYS)
   const soon = await handFetch(stage, shop, 'https://plain.example/by-hand')

@@ -121,7 +121,13 @@ const act = (
   type: 'SiteExcluded' | 'SiteReadmitted' | 'SiteResumed',
   host: string,
 ): Promise<void> =>
-  recordAct(opened, config, { type, v: 1, site: siteOfHost(host), by: 'A. Person', note: null })
+  recordAct(nobody, opened, config, {
+    type,
+    v: 1,
+    site: siteOfHost(host),
+    by: 'A. Person',
+    note: null,
+  })
 
 const betweenNights = async (stage: Stage, night: number): Promise<void> => {
   const { leaver, resumed } = ACTS

@@ -2,10 +2,13 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileSigningKeys } from '../../src/adapters/files/signing-keys.ts'
-import { fileLastSigned, fileVerified } from '../../src/adapters/files/tlog.ts'
+import { fileLastSigned, fileObjections, fileVerified } from '../../src/adapters/files/tlog.ts'
+import { httpPoster } from '../../src/adapters/http/poster.ts'
 import { postgresCosignatures } from '../../src/adapters/postgres/cosignatures.ts'
 import { postgresTree } from '../../src/adapters/postgres/tree.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
 import { every } from '../../src/adapters/system/every.ts'
+import { within } from '../../src/adapters/system/within.ts'
 import type { Ledger } from '../../src/ledger/port.ts'
 import { logStream } from '../../src/ledger/stream.ts'
 import type { TlogPorts } from '../../src/ledger/tlog/port.ts'
@@ -25,7 +28,11 @@ export const tlogPorts = (database: Database, data: string): TlogPorts => ({
   keys: fileSigningKeys(join(data, 'signing')),
   lastSigned: fileLastSigned(join(data, 'signing')),
   verified: fileVerified(join(data, 'verified.json')),
+  objections: fileObjections(join(data, 'signing')),
+  post: httpPoster([]),
+  now: systemClock().now,
   every,
+  within,
 })
 
 export const openLog = async (ledger: Ledger, origin = ORIGIN): Promise<void> => {
@@ -66,6 +73,8 @@ export const sealedLedger = async (t: TestContext): Promise<SealedLedger> => {
   return { ...opened, data, tlog, ports, seal: sealer(ports), append }
 }
 
+const TABLES = ['event', 'tree_hash', 'head', 'cosignature']
+
 /** Does to the tables what only their owner can, behind the back of every trigger. */
 export const tamper = (
   { settings }: Pick<TestLedger, 'settings'>,
@@ -74,10 +83,8 @@ export const tamper = (
   execute(
     settings,
     'begin',
-    ...['event', 'tree_hash', 'head'].map((table) => `alter table ${table} disable trigger all`),
+    ...TABLES.map((table) => `alter table ${table} disable trigger all`),
     ...statements,
-    ...['event', 'tree_hash', 'head'].map(
-      (table) => `alter table ${table} enable always trigger ${table}_append_only`,
-    ),
+    ...TABLES.map((table) => `alter table ${table} enable always trigger ${table}_append_only`),
     'commit',
   )

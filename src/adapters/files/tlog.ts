@@ -1,9 +1,10 @@
 /** What the transparency log keeps outside the database, each in a file of the data directory. */
 import { join } from 'node:path'
-import { integer, parse, t } from '../../kernel/codec.ts'
+import { describeParseFailure, integer, parse, t } from '../../kernel/codec.ts'
 import { Digest } from '../../kernel/digest.ts'
 import { E, TE } from '../../kernel/fp.ts'
-import type { LastSigned, VerifiedMemory } from '../../ledger/tlog/port.ts'
+import { Objection } from '../../ledger/tlog/objection.ts'
+import type { LastSigned, ObjectionFile, VerifiedMemory } from '../../ledger/tlog/port.ts'
 import { readIfThere, writeDurably } from './durable-file.ts'
 
 /** Beside the keys, so that both are backed up and lost together. */
@@ -12,6 +13,25 @@ export const fileLastSigned = (directory: string): LastSigned => {
   return {
     read: () => TE.map((bytes: Buffer | undefined) => bytes?.toString('utf8'))(readIfThere(file)),
     write: (note) => writeDurably(file, note),
+  }
+}
+
+const Objections = t.array(Objection)
+
+/** One that does not parse is not passed over: it may say that nothing must be signed. */
+export const fileObjections = (directory: string): ObjectionFile => {
+  const file = join(directory, 'objections.json')
+  return {
+    read: () => async () => {
+      const bytes = await readIfThere(file)()
+      if (E.isLeft(bytes) || bytes.right === undefined) return E.map(() => [])(bytes)
+      const parsed = parse(file, Objections, jsonIn(bytes.right))
+      return E.isRight(parsed)
+        ? parsed
+        : E.left({ tag: 'Unavailable', because: describeParseFailure(parsed.left) })
+    },
+    write: (objections) =>
+      writeDurably(file, `${JSON.stringify(Objections.encode([...objections]), null, 2)}\n`),
   }
 }
 

@@ -22,8 +22,14 @@ const INTERIM_MAX = 16
 
 type Outcome = HttpAnswer | HttpFailure
 
+/** What goes out: a request of the crawl, or a head on its way to a witness. */
+export type Outgoing = HttpRequest & {
+  readonly method: 'GET' | 'POST'
+  readonly body: Buffer | null
+}
+
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #request: HttpRequest
+  readonly #request: Outgoing
   readonly #route: Route
   readonly #resolve: (outcome: Outcome) => void
   readonly #started = performance.now()
@@ -42,7 +48,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0
   #headers: readonly Header[] = []
 
-  constructor(request: HttpRequest, route: Route, resolve: (outcome: Outcome) => void) {
+  constructor(request: Outgoing, route: Route, resolve: (outcome: Outcome) => void) {
     this.#request = request
     this.#route = route
     this.#resolve = resolve
@@ -55,7 +61,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     signal?.addEventListener('abort', interrupt, { once: true })
     this.#cleanUp = () => signal?.removeEventListener('abort', interrupt)
     this.#startTimers()
-    const { url, headers } = this.#request
+    const { url, headers, method, body } = this.#request
     this.#client = new Client(new URL(url).origin, {
       connect: this.#connect,
       allowH2: false,
@@ -65,7 +71,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       headersTimeout: 0,
       bodyTimeout: 0,
     })
-    this.#client.dispatch({ method: 'GET', path: pathOf(url), headers: headers.flat() }, this)
+    this.#client.dispatch({ method, path: pathOf(url), headers: headers.flat(), body }, this)
   }
 
   #cleanUp = (): void => undefined

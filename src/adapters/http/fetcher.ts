@@ -1,8 +1,8 @@
-import tls from 'node:tls'
 import type { Fetcher, HttpAnswer, HttpFailure } from '../../capture/port.ts'
 import { publicLookup } from './connection.ts'
 import { Exchange } from './exchange.ts'
 import { endpointFor, type ResolveMap } from './resolve.ts'
+import { secureContextFor } from './secure-context.ts'
 
 /**
  * The fetcher over undici (HTTP/1.1 only). Every request has a connection of its own; redirects,
@@ -17,16 +17,12 @@ export const httpFetcher = (options: {
   readonly authorities: readonly string[]
 }): Fetcher => {
   // Once for all connections: reading 150 root certificates takes longer than a handshake.
-  const secureContext = tls.createSecureContext({
-    ca: [...tls.getCACertificates('default'), ...options.authorities],
-    // RFC 8996. Said outright, since NODE_OPTIONS=--tls-min-v1.0 would change the default.
-    minVersion: 'TLSv1.2',
-  })
+  const secureContext = secureContextFor(options.authorities)
   const lookup = publicLookup()
   return (request, signal) =>
     new Promise<HttpAnswer | HttpFailure>((resolve) => {
       const endpoint = endpointFor(options.resolve, request.url)
       const route = { url: request.url, endpoint, lookup, secureContext }
-      new Exchange(request, route, resolve).start(signal)
+      new Exchange({ ...request, method: 'GET', body: null }, route, resolve).start(signal)
     })
 }

@@ -18,7 +18,8 @@ import { Halt } from '../../shell/halt.ts'
 import { siteStore } from '../../shell/site-store.ts'
 import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
 import { positionArgument } from '../log.ts'
-import { beginLog, newRun, sealerOf } from '../night.ts'
+import { beginLog, newRun } from '../night.ts'
+import { sealNow } from '../sealing.ts'
 import { document, line, safe } from '../print.ts'
 import { siteArgument } from '../site-argument.ts'
 import { type ActFlags, actor } from './record.ts'
@@ -67,7 +68,7 @@ Examples:
       return withOpened(io, flags, async (opened, config) =>
         asked === 'resume'
           ? tellSwept(io, flags, await sweepErased(opened, { anew: true }))
-          : tell(io, flags, await erase(opened, config, asked)),
+          : tell(io, flags, await erase(io, opened, config, asked)),
       )
     })
 
@@ -113,7 +114,7 @@ type Done = {
   readonly swept: Swept | null
 }
 
-const erase = async (opened: Opened, config: Config, asked: Asked): Promise<Done> => {
+const erase = async (io: Io, opened: Opened, config: Config, asked: Asked): Promise<Done> => {
   const { grounds, isDry, what } = asked
   const run = newRun(opened)
   const writer: Erasing = { run, ports: opened, sites: siteStore(opened.ledger) }
@@ -135,7 +136,7 @@ const erase = async (opened: Opened, config: Config, asked: Asked): Promise<Done
   }
   if (isDry) return { dryRun: true, ...done, list, swept: null }
   // A signed head covers the erasures before anything is deleted: they cannot be taken back unseen.
-  await sealerOf(opened)()
+  await sealNow(io, opened)
   const swept = await sweepErased(opened)
   return { dryRun: false, ...done, list, swept }
 }

@@ -7,7 +7,8 @@ import { appendFact } from '../../shell/append.ts'
 import { Halt } from '../../shell/halt.ts'
 import { siteStore } from '../../shell/site-store.ts'
 import { type Io, verb, withOpened } from '../command.ts'
-import { beginLog, newRun, sealerOf } from '../night.ts'
+import { beginLog, newRun } from '../night.ts'
+import { sealNow } from '../sealing.ts'
 
 export type ActFlags = CommonFlags & { readonly by: string; readonly note?: string }
 
@@ -30,12 +31,17 @@ export const actor = ({
 }
 
 /** Writes the act into the site's stream. It holds from the next decision about the site on. */
-export const recordAct = async (opened: Opened, config: Config, act: Act): Promise<void> => {
+export const recordAct = async (
+  io: Io,
+  opened: Opened,
+  config: Config,
+  act: Act,
+): Promise<void> => {
   const run = newRun(opened)
   await beginLog(opened, config, run)
   const writer = { run, ports: opened, sites: siteStore(opened.ledger) }
   await appendFact(writer, act.site, () => [act])
-  await sealerOf(opened)()
+  await sealNow(io, opened)
 }
 
 /** Records what `actOf` makes of the opened ledger, and says so. */
@@ -46,6 +52,6 @@ export const act = async (
 ): Promise<void> =>
   withOpened(io, flags, async (opened, config) => {
     const event = await actOf(opened)
-    await recordAct(opened, config, event)
+    await recordAct(io, opened, config, event)
     await io.out(`${event.type} recorded for ${event.site} by ${event.by}\n`)
   })

@@ -7,7 +7,8 @@ import { Halt } from '../../shell/halt.ts'
 import { actor } from '../acts/record.ts'
 import { collect, forPrograms, type Io, verb, withOpened } from '../command.ts'
 import { positionArgument } from '../log.ts'
-import { beginLog, newRun, sealerOf } from '../night.ts'
+import { beginLog, newRun } from '../night.ts'
+import { sealNow } from '../sealing.ts'
 import { document, line, safe } from '../print.ts'
 import { siteArgument } from '../site-argument.ts'
 import { claimPorts } from './claim-ports.ts'
@@ -60,7 +61,7 @@ export const claimPublishCommand = (io: Io): Command =>
         const run = newRun(opened)
         await beginLog(opened, config, run)
         const position = await publishClaim(opened, run, claim)
-        await sealerOf(opened)()
+        await sealNow(io, opened)
         const answer = { position, ...claim }
         if (flags.json === true) return io.out(document(answer))
         if (flags.jsonl === true) return io.out(line(answer))

@@ -13,9 +13,8 @@ import {
   verifyClaim,
 } from '../../shell/citing/verify-claim.ts'
 import { entriesOf } from '../../shell/entries.ts'
-import { orHalt } from '../../shell/halt.ts'
 import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
-import { sealerOf } from '../night.ts'
+import { sealUpTo } from '../sealing.ts'
 import { document, line, safe } from '../print.ts'
 import { claimPorts } from './claim-ports.ts'
 import { claimText, verdictText } from './claim-text.ts'
@@ -98,8 +97,7 @@ const evidenceCommand = (io: Io): Command =>
     .action(async (id: string, dir: string, flags: Flags) => {
       await withOpened(io, flags, async (opened) => {
         const claim = await claimNamed(opened.ledger, id)
-        const newest = await orHalt(opened.tlog.tree.newest())
-        if ((newest?.size ?? 0) < claim.position) await sealerOf(opened)()
+        await sealUpTo(io, opened, claim.position)
         const positions = await writeClaimEvidence(claimPorts(opened), claim, (below) =>
           folderAt(join(dir, below)),
         )

@@ -12,7 +12,8 @@ import { type Compared, compareTables } from '../../shell/projecting/changes.ts'
 import type { OnProgress } from '../../shell/projecting/folding.ts'
 import { type Compare, paceOf, rebuild, type Rebuilt } from '../../shell/projecting/rebuild.ts'
 import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
-import { beginLog, newRun, sealerOf } from '../night.ts'
+import { beginLog, newRun } from '../night.ts'
+import { sealNow } from '../sealing.ts'
 import { document, line } from '../print.ts'
 import { projectionArgument } from '../projection-argument.ts'
 import { type ChangeWriter, changeWriter, type Diffed, type Form } from './change-writer.ts'
@@ -52,7 +53,7 @@ export const rebuildVerb: Verb = (io) =>
           done.push(diffed)
         }
         await writer?.end()
-        if (done.some(({ adopted }) => adopted)) await sealerOf(opened)()
+        if (done.some(({ adopted }) => adopted)) await sealNow(io, opened)
         if (writer === undefined) await tell(io, done, flags)
       })
     })

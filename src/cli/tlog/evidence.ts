@@ -1,10 +1,9 @@
 import { folderAt } from '../../compose.ts'
 import type { CommonFlags } from '../../config.ts'
-import { orHalt } from '../../shell/halt.ts'
 import { writeEvidence } from '../../shell/tlog/evidence.ts'
 import { forPrograms, type Verb, verb, withOpened } from '../command.ts'
 import { positionArgument } from '../log.ts'
-import { sealerOf } from '../night.ts'
+import { sealUpTo } from '../sealing.ts'
 import { document, line, safe } from '../print.ts'
 
 type EvidenceFlags = CommonFlags & { json?: boolean; jsonl?: boolean }
@@ -19,8 +18,7 @@ export const evidenceVerb: Verb = (io) =>
     .action(async (given: string, dir: string, flags: EvidenceFlags) => {
       const position = positionArgument('evidence', given, 1)
       await withOpened(io, flags, async (opened) => {
-        const newest = await orHalt(opened.tlog.tree.newest())
-        if ((newest?.size ?? 0) < position) await sealerOf(opened)()
+        await sealUpTo(io, opened, position)
         const ports = { ...opened.tlog, ledger: opened.ledger, bodies: opened.bodies }
         const files = await writeEvidence(ports, position, folderAt(dir))
         const answer = { position, directory: dir, files }

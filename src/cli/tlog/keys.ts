@@ -4,9 +4,11 @@ import { policyText } from '../../publish/policy.ts'
 import { Halt } from '../../shell/halt.ts'
 import { readLogRecord } from '../../shell/tlog/log-record.ts'
 import { headKeys } from '../../shell/tlog/milestones.ts'
+import { assertUnobjected } from '../../shell/tlog/objecting.ts'
 import { rotateKey } from '../../shell/tlog/rotate.ts'
-import { forPrograms, type Verb, verb, withOpened } from '../command.ts'
-import { newRun, sealerOf } from '../night.ts'
+import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
+import { newRun } from '../night.ts'
+import { sealNow, witnessesOf } from '../sealing.ts'
 import { document, line, safe } from '../print.ts'
 
 type KeysFlags = CommonFlags & {
@@ -35,7 +37,7 @@ Examples:
     )
     .action(async (flags: KeysFlags) => {
       await withOpened(io, flags, async (opened) => {
-        if (flags.rotate === true) await rotate(opened, flags)
+        if (flags.rotate === true) await rotate(io, opened, flags)
         const { keys, witnesses } = await keysOf(opened)
         const vkeys = keys.map(({ vkey }) => vkey)
         const policy = policyText(keys, witnesses)
@@ -46,11 +48,12 @@ Examples:
       })
     })
 
-const rotate = async (opened: Opened, { by, note }: KeysFlags): Promise<void> => {
+const rotate = async (io: Io, opened: Opened, { by, note }: KeysFlags): Promise<void> => {
   if (by === undefined || by.trim() === '')
     throw new Halt({ tag: 'WrongUse', because: '--rotate takes --by NAME' })
   const act = { run: newRun(opened), by, note: note ?? null }
-  await rotateKey({ ...opened.tlog, ledger: opened.ledger }, sealerOf(opened), act)
+  await assertUnobjected(opened.tlog, await witnessesOf(opened))
+  await rotateKey({ ...opened.tlog, ledger: opened.ledger }, () => sealNow(io, opened), act)
 }
 
 const keysOf = async ({ ledger, tlog }: Opened) => {

@@ -8,8 +8,9 @@ import { formatNote } from '../../ledger/tlog/note.ts'
 import { Halt } from '../../shell/halt.ts'
 import { readLogRecord } from '../../shell/tlog/log-record.ts'
 import { timed, type Verb, verb, withOpened } from '../command.ts'
-import { beginLog, newRun, sealerOf } from '../night.ts'
+import { beginLog, newRun } from '../night.ts'
 import { safe } from '../print.ts'
+import { sealNow } from '../sealing.ts'
 
 type OpenFlags = CommonFlags & { readonly after?: string }
 
@@ -30,9 +31,9 @@ Example:
       const head = flags.after === undefined ? undefined : await headIn(flags.after)
       await withOpened(io, flags, async (opened, config) => {
         await assertNew(opened, config, head)
-        const note = head === undefined ? null : formatNote(head.note)
-        const log = await beginLog(opened, config, newRun(opened), note)
-        await sealerOf(opened)()
+        const given = head === undefined ? {} : { predecessor: formatNote(head.note) }
+        const log = await beginLog(opened, config, newRun(opened), given)
+        await sealNow(io, opened)
         const follows =
           head === undefined
             ? ''

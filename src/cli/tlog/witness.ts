@@ -14,7 +14,8 @@ import {
   type WitnessChange,
 } from '../../shell/tlog/name-witnesses.ts'
 import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
-import { beginLog, newRun, sealerOf } from '../night.ts'
+import { beginLog, newRun } from '../night.ts'
+import { sealNow } from '../sealing.ts'
 import { document, line, safe, table } from '../print.ts'
 
 type Flags = CommonFlags & { readonly json?: boolean; readonly jsonl?: boolean }
@@ -82,16 +83,16 @@ const countOf = (given: string): number | null => {
 const record = async (io: Io, flags: ActFlags, change: WitnessChange): Promise<void> => {
   if (flags.by?.trim() === '') throw new Halt({ tag: 'WrongUse', because: '--by takes a name' })
   await withOpened(io, flags, async (opened, config) => {
-    // What is wrong is said before a log is opened for it.
-    change(await witnessesIn(opened))
+    // What is wrong is said before a log is opened for it. Who is left must have nothing against it.
+    const { named } = change(await witnessesIn(opened))
     const run = newRun(opened)
-    await beginLog(opened, config, run)
+    await beginLog(opened, config, run, { witnesses: named })
     await nameWitnesses(opened.ledger, change, {
       run,
       by: flags.by ?? null,
       note: flags.note ?? null,
     })
-    await sealerOf(opened)()
+    await sealNow(io, opened)
     await tell(io, opened, flags)
   })
 }

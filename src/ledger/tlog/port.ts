@@ -1,9 +1,12 @@
 import type { TaskEither } from '../../kernel/fp.ts'
 import type { Instant } from '../../kernel/instant.ts'
+import type { HttpUrl } from '../../kernel/url.ts'
 import type { Recorded } from '../entry.ts'
 import type { ReadFailure, StoredEntry, Unavailable } from '../port.ts'
 import type { Cosignature } from './cosignature.ts'
 import type { VerifierKey } from './key.ts'
+import type { Objection } from './objection.ts'
+import type { WitnessReply } from './witness-answer.ts'
 
 /** A stored entry, the leaf hash that stands beside it, and what the entry says. */
 export type StoredLeaf = StoredEntry & { readonly leaf: Buffer; readonly recorded: Recorded }
@@ -115,6 +118,25 @@ export type VerifiedMemory = {
   readonly write: (verified: Verified) => TaskEither<Unavailable, void>
 }
 
+/** What witnesses held against this log, oldest first; beside the keys, outside the database. */
+export type ObjectionFile = {
+  readonly read: () => TaskEither<Unavailable, readonly Objection[]>
+  readonly write: (objections: readonly Objection[]) => TaskEither<Unavailable, void>
+}
+
+/**
+ * Posts a body to a witness. Bounded in time and size, follows no redirect, verifies TLS; `signal`
+ * ends it at once. Never rejects.
+ */
+export type PostToWitness = (
+  url: HttpUrl,
+  body: Buffer,
+  signal: AbortSignal,
+) => Promise<
+  | (WitnessReply & { readonly tag: 'Answer' })
+  | { readonly tag: 'Failure'; readonly because: string }
+>
+
 /** Does `task` every so many real milliseconds, one at a time; the answer ends it. */
 export type Every = (milliseconds: number, task: () => Promise<void>) => () => Promise<void>
 
@@ -128,6 +150,8 @@ export type TimestampRefused = { readonly tag: 'TimestampRefused'; readonly beca
 export type CheckTimestamp = (
   stamped: StampedText,
 ) => TaskEither<Unavailable | TimestampRefused, void>
+/** A signal that aborts after so many real milliseconds. */
+export type Within = (milliseconds: number) => AbortSignal
 
 /** Everything the transparency log works with, beside the ledger itself. */
 export type TlogPorts = {
@@ -136,5 +160,10 @@ export type TlogPorts = {
   readonly keys: SigningKeys
   readonly lastSigned: LastSigned
   readonly verified: VerifiedMemory
+  readonly objections: ObjectionFile
+  readonly post: PostToWitness
+  /** The machine's own time, also in a rehearsal: what a witness says is held against it. */
+  readonly now: () => Instant
   readonly every: Every
+  readonly within: Within
 }

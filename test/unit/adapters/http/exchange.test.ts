@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { publicLookup } from '../../../../src/adapters/http/connection.ts'
-import { Exchange } from '../../../../src/adapters/http/exchange.ts'
+import { Exchange, type Outgoing } from '../../../../src/adapters/http/exchange.ts'
 import type { HttpAnswer, HttpFailure } from '../../../../src/capture/port.ts'
 import { failed, url } from '../../../support/fetching.ts'
 import { rawServer } from '../../../support/raw-server.ts'
@@ -22,10 +22,12 @@ type Answering = (
 const outcomesOf = async (scheme: string, answering: Answering, forMs: number) => {
   const outcomes: (HttpAnswer | HttpFailure)[] = []
   const first = Promise.withResolvers<void>()
-  const request = {
+  const request: Outgoing = {
     url: url(`${scheme}://shop.example:${server.port}/`),
     headers: [],
     limits: { totalMs: 60_000, connectMs: 50, bodyBytes: 10 },
+    method: 'GET',
+    body: null,
   }
   const lookup = publicLookup((_host, _options, callback) => answering(callback))
   const route = { url: request.url, endpoint: undefined, lookup, secureContext }
