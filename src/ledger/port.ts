@@ -56,7 +56,12 @@ export type ReadAll = {
   readonly limit: number
   readonly types?: readonly EventType[]
   readonly stream?: StreamName
+  /** Not together with `stream`. */
+  readonly part?: Part
 }
+
+/** One of `of` parts of the ledger, 0 to `of` - 1. A stream is in one of them, whole. */
+export type Part = { readonly index: number; readonly of: number }
 
 /** A recorded event together with its exact stored bytes. */
 export type StoredEntry = { readonly position: Position; readonly entry: Buffer }

@@ -1,3 +1,4 @@
+import { isInPart } from '../../src/adapters/memory/ledger.ts'
 import { E } from '../../src/kernel/fp.ts'
 import { position } from '../../src/kernel/position.ts'
 import type { Recorded } from '../../src/ledger/entry.ts'
@@ -9,12 +10,13 @@ export const recordedLedger = (
   upTo: () => number = () => recorded.length,
 ): Pick<Ledger, 'readAll' | 'head'> => ({
   readAll:
-    ({ after, limit, types, stream }) =>
+    ({ after, limit, types, stream, part }) =>
     async () => {
       const wanted = recorded
         .slice(after, upTo())
         .filter(({ event }) => types === undefined || types.includes(event.type))
         .filter((event) => stream === undefined || event.stream === stream)
+        .filter((event) => part === undefined || isInPart(event.stream, part))
       return E.right(wanted.slice(0, limit))
     },
   head: () => async () => {

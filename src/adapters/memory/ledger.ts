@@ -10,6 +10,7 @@ import type {
   AppendFailure,
   Guard,
   Ledger,
+  Part,
   ReadAll,
   StreamAppend,
 } from '../../ledger/port.ts'
@@ -79,11 +80,16 @@ const store = (stored: StoredEvents, entry: Buffer): Position => {
   return at
 }
 
+/** By the sum of its bytes. */
+export const isInPart = (stream: StreamName, { index, of }: Part): boolean =>
+  Buffer.from(stream).reduce((sum, byte) => sum + byte, 0) % of === index
+
 const matches =
-  ({ types, stream }: ReadAll) =>
+  ({ types, stream, part }: ReadAll) =>
   ({ recorded }: Stored): boolean =>
     (types === undefined || types.includes(recorded.event.type)) &&
-    (stream === undefined || recorded.stream === stream)
+    (stream === undefined || recorded.stream === stream) &&
+    (part === undefined || isInPart(recorded.stream, part))
 
 const recordedOf = (events: readonly Stored[]): readonly Recorded[] =>
   events.map(({ recorded }) => recorded)

@@ -6,7 +6,14 @@ import { E, type Either, type TaskEither } from '../../kernel/fp.ts'
 import { position } from '../../kernel/position.ts'
 import type { Recorded } from '../../ledger/entry.ts'
 import { type EventType, isEventType } from '../../ledger/event.ts'
-import type { Ledger, ReadAll, ReadFailure, StoredEntry, Unavailable } from '../../ledger/port.ts'
+import type {
+  Ledger,
+  Part,
+  ReadAll,
+  ReadFailure,
+  StoredEntry,
+  Unavailable,
+} from '../../ledger/port.ts'
 import type { StreamName } from '../../ledger/stream.ts'
 import { openAppender } from './append/appender.ts'
 import type { Patience } from './append/settle.ts'
@@ -95,12 +102,13 @@ const readStream = async (
 type Take = (row: EventRow) => void
 
 const takeRows = async (database: Database, query: ReadAll, take: Take): Promise<void> => {
-  const { after, limit, types, stream } = query
+  const { after, limit, types, stream, part } = query
   assert(limit >= 1 && limit <= READ_MAX, `a page has 1 to ${READ_MAX} events`)
   assert(Number.isSafeInteger(after), `not a position to read after: ${after}`)
+  assert(stream === undefined || part === undefined, 'a stream is not read in parts')
   if (stream !== undefined) return takeStreamRows(database, { ...query, stream }, take)
   if (types !== undefined) return takeTypeRows(database, { ...query, types }, take)
-  const rest = `where position > ${after} order by position limit ${limit}`
+  const rest = `where position > ${after} ${andIn(part)} order by position limit ${limit}`
   return copyRows(database.projector, rest, take)
 }
 
@@ -115,6 +123,14 @@ const takeStreamRows = async (
   for (const row of await rows.orderBy('version').limit(limit).execute()) take(row)
 }
 
+/** `hashtext` need only be the same for as long as the server runs. */
+const andIn = (part: Part | undefined): string => {
+  if (part === undefined) return ''
+  const { index, of } = part
+  assert(Number.isInteger(index) && Number.isInteger(of), 'a part is a whole number of whole many')
+  return `and (hashtext(stream) & 65535) % ${of} = ${index}`
+}
+
 /** A search for types goes along the positions in steps of at most so many. */
 const STEP_MAX = 65_536
 
@@ -124,7 +140,7 @@ const STEP_MAX = 65_536
  */
 const takeTypeRows = async (
   database: Database,
-  { after, limit, types }: ReadAll & { readonly types: readonly EventType[] },
+  { after, limit, types, part }: ReadAll & { readonly types: readonly EventType[] },
   take: Take,
 ): Promise<void> => {
   const wanted = types.filter(isEventType).map((type) => `'${type}'`)
@@ -134,7 +150,7 @@ const takeTypeRows = async (
   for (let step = limit * 2; ; step = Math.min(step * 2, STEP_MAX)) {
     const to = from + step
     const span = `position > ${from} and position <= ${to} and type in (${wanted.join(', ')})`
-    const rest = `where ${span} order by position limit ${limit - found}`
+    const rest = `where ${span} ${andIn(part)} order by position limit ${limit - found}`
     await copyRows(database.projector, rest, (row) => {
       found += 1
       take(row)
@@ -145,8 +161,10 @@ const takeTypeRows = async (
 }
 
 /** Everything after a position has no gaps; what is picked out of it may. */
-const sequenceOf = ({ after, types, stream }: ReadAll): Sequence | undefined =>
-  types === undefined && stream === undefined ? { of: 'position', after } : undefined
+const sequenceOf = ({ after, types, stream, part }: ReadAll): Sequence | undefined =>
+  types === undefined && stream === undefined && part === undefined
+    ? { of: 'position', after }
+    : undefined
 
 const readAll = async (database: Database, query: ReadAll): Promise<Events> => {
   const { take, recorded } = recorder(sequenceOf(query))
