@@ -87,11 +87,12 @@ export type ProjectionStatus = Standing & {
  */
 export type ProjectionStore = {
   /**
-   * Runs `task` while no other holder of the lock `name` runs, over all processes. A lock saves
-   * double work; what keeps the tables right is the check in `commit`.
+   * Runs `task` while no other holder of any of the locks `names` runs, over all processes. They are
+   * taken in one order everywhere. A lock saves double work; what keeps the tables right is the check
+   * in `commit`.
    */
   readonly exclusively: <L, A>(
-    name: string,
+    names: readonly string[],
     task: TaskEither<L, A>,
   ) => TaskEither<L | Unavailable, A>
   readonly live: (projection: Projection) => TaskEither<Unavailable, Standing | undefined>

@@ -330,8 +330,8 @@ for (const { name, open } of STORES)
         inside -= 1
         return E.right('done')
       }
-      const broken = store.exclusively(name, () => Promise.reject(new Error('a bug')))()
-      const rest = [1, 2, 3].map(() => store.exclusively(name, task)())
+      const broken = store.exclusively([name], () => Promise.reject(new Error('a bug')))()
+      const rest = [1, 2, 3].map(() => store.exclusively([name], task)())
       await broken.then(
         () => ok(false, 'the bug was swallowed'),
         (error: unknown) => ok(error instanceof Error && error.message === 'a bug'),

@@ -4,21 +4,13 @@ import { PROJECTIONS } from '../../projections/index.ts'
 import { canonicalJson, type Json } from '../../src/kernel/canonical-json.ts'
 import { EVENTS } from '../../src/ledger/event.ts'
 import { catchUp } from '../../src/shell/projecting/catch-up.ts'
-import type { FoldLimits } from '../../src/shell/projecting/folding.ts'
 import { rowsAt } from '../../src/shell/projecting/rows-at.ts'
 import { rebuild } from '../../src/shell/projecting/rebuild.ts'
 import { anyHistory, anyRecorded } from '../support/arbitraries/events.ts'
+import { anyLimits } from '../support/arbitraries/limits.ts'
 import { right } from '../support/either.ts'
 import { contentsOf, foldAll, memoryStore, portsOf } from '../support/projecting.ts'
 import { fc } from '../support/property.ts'
-
-const anyLimits: fc.Arbitrary<FoldLimits> = fc.record({
-  pageEvents: fc.integer({ min: 1, max: 30 }),
-  batchEvents: fc.integer({ min: 1, max: 30 }),
-  batchBytes: fc.constantFrom(1, 600, 1_000_000),
-  heldBytes: fc.constantFrom(1, 5_000, 1_000_000),
-  newKeys: fc.constantFrom(1, 3, 1_000),
-})
 
 for (const projection of PROJECTIONS) {
   test(`CL5 ${projection.name}: any way of catching up gives what a rebuild and the state as of the last event give, bit for bit`, async () => {

@@ -44,7 +44,7 @@ const emptyMemory = (): Omit<Memory, 'now'> => ({
 export const memoryProjectionStore = (now: () => string): ProjectionStore => {
   const memory: Memory = { ...emptyMemory(), now }
   return {
-    exclusively: (name, task) => () => exclusively(memory, name, task),
+    exclusively: (names, task) => inTurn(memory, names.toSorted(), task),
     live:
       ({ name }) =>
       async () =>
@@ -103,6 +103,13 @@ const tableAt = (memory: Memory, standing: Standing): Table | undefined => {
 
 const overtaken = ({ projection }: Standing): Either<Overtaken, never> =>
   E.left({ tag: 'Overtaken', projection })
+
+const inTurn = <A>(
+  memory: Memory,
+  [name, ...rest]: readonly string[],
+  task: () => Promise<A>,
+): (() => Promise<A>) =>
+  name === undefined ? task : () => exclusively(memory, name, inTurn(memory, rest, task))
 
 /** One holder of a name at a time, in the order of asking. */
 const exclusively = <A>({ locks }: Memory, name: string, task: () => Promise<A>): Promise<A> => {

@@ -9,8 +9,14 @@ import { clip } from '../../kernel/text.ts'
 import { Halt, orHalt } from '../../shell/halt.ts'
 import { adoptReader, type Turn, turnOf } from '../../shell/projecting/adopt-reader.ts'
 import { type Compared, compareTables } from '../../shell/projecting/changes.ts'
-import type { OnProgress } from '../../shell/projecting/folding.ts'
-import { type Compare, paceOf, rebuild, type Rebuilt } from '../../shell/projecting/rebuild.ts'
+import type { FoldFailure, OnProgress } from '../../shell/projecting/folding.ts'
+import {
+  type Compare,
+  paceOf,
+  type Rebuilt,
+  rebuildTogether,
+  type Target,
+} from '../../shell/projecting/rebuild.ts'
 import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
 import { beginLog, newRun } from '../night.ts'
 import { sealNow } from '../sealing.ts'
@@ -31,8 +37,8 @@ type RebuildFlags = CommonFlags & {
 }
 
 export const rebuildVerb: Verb = (io) =>
-  forPrograms(verb('rebuild', 'fold a projection again from the whole ledger, then swap it in'))
-    .argument('[name]', 'the projection')
+  forPrograms(verb('rebuild', 'fold projections again from the whole ledger, then swap them in'))
+    .argument('[name...]', 'the projections')
     .option('--all', 'every projection')
     .option('--diff', 'list every fact that changes: before, after, and what it rests on')
     .option('--dry-run', 'list what would change (as --diff does), and leave the live rows')
@@ -41,25 +47,22 @@ export const rebuildVerb: Verb = (io) =>
     .option('--reason <text>', 'why, for the record')
     .option('--csv', 'with --diff: print CSV')
     .addHelpText('after', HELP)
-    .action(async (name: string | undefined, flags: RebuildFlags) => {
-      const wanted = wantedBy(name, flags)
+    .action(async (names: readonly string[], flags: RebuildFlags) => {
+      const wanted = wantedBy(names, flags)
       await withOpened(io, flags, async (opened, config) => {
         const writer = isDiff(flags) ? changeWriter(io, formOf(flags)) : undefined
-        const done: Diffed[] = []
         await writer?.begin()
-        for (const projection of wanted) {
-          const diffed = await rebuildOne({ io, opened, config, flags, writer }, projection)
-          await writer?.close(diffed)
-          done.push(diffed)
-        }
+        const { done, failure } = await rebuildAll({ io, opened, config, flags, writer }, wanted)
         await writer?.end()
         if (done.some(({ adopted }) => adopted)) await sealNow(io, opened)
         if (writer === undefined) await tell(io, done, flags)
+        if (failure !== undefined) throw new Halt(failure)
       })
     })
 
 const HELP = `
-No site is asked; readers run again on the kept bodies. A projection stays with the reader in force
+No site is asked; readers run again on the kept bodies. All projections named are folded in one
+reading of the ledger. A projection stays with the reader in force
 until a rebuild takes its newest version, or the one that --reader names: then ReaderAdopted is
 recorded. Both tables are compared at the position of the live one. A column "reader" is no fact.
 
@@ -67,20 +70,21 @@ recorded. Both tables are compared at the position of the live one. A column "re
 "row":"changed"|"appeared"|"vanished","column","before","after","rests":{"before","after"},"builds"}.
 
 Examples:
-  crawl-ledger rebuild ads-txt-state
+  crawl-ledger rebuild --all
+  crawl-ledger rebuild ads-txt-state market-day
   crawl-ledger rebuild ads-txt-state --dry-run
   crawl-ledger rebuild ads-txt-state --diff --by "A. Operator" --reason "records may end in a comment"
   crawl-ledger rebuild robots-decisions --reader robots-parser@3.0.1 --dry-run`
 
-const wantedBy = (name: string | undefined, flags: RebuildFlags): readonly Projection[] => {
-  const wrong = wrongUseOf(name, flags)
+const wantedBy = (names: readonly string[], flags: RebuildFlags): readonly Projection[] => {
+  const wrong = wrongUseOf(names, flags)
   if (wrong !== undefined) throw new Halt({ tag: 'WrongUse', because: wrong })
-  return flags.all === true || name === undefined ? PROJECTIONS : [projectionArgument(name)]
+  return flags.all === true ? PROJECTIONS : [...new Set(names)].map(projectionArgument)
 }
 
-const wrongUseOf = (name: string | undefined, flags: RebuildFlags): string | undefined => {
-  if (name === undefined && flags.all !== true) return 'name a projection, or give --all'
-  if (flags.all === true && flags.reader !== undefined)
+const wrongUseOf = (names: readonly string[], flags: RebuildFlags): string | undefined => {
+  if (names.length === 0 && flags.all !== true) return 'name a projection, or give --all'
+  if (flags.reader !== undefined && (flags.all === true || names.length > 1))
     return '--reader is for one projection: name it'
   if (flags.csv === true && !isDiff(flags)) return '--csv goes with --diff or --dry-run'
   return flags.by?.trim() === '' ? '--by takes a name' : undefined
@@ -99,24 +103,44 @@ type Work = {
   readonly writer: ChangeWriter | undefined
 }
 
-const rebuildOne = async (work: Work, projection: Projection): Promise<Diffed> => {
-  const { io, opened, flags, writer } = work
+/** All in one reading of the ledger; what one of them fails of comes after what the others gave. */
+const rebuildAll = async (
+  work: Work,
+  wanted: readonly Projection[],
+): Promise<{ readonly done: readonly Diffed[]; readonly failure: FoldFailure | undefined }> => {
+  const { io, opened, flags } = work
+  const done: Diffed[] = []
+  const targets: Target[] = []
+  for (const projection of wanted)
+    targets.push(await targetOf(work, projection, (diffed) => void done.push(diffed)))
+  const name = wanted.length === 1 ? wanted[0]?.name : undefined
+  const outcomes = await rebuildTogether(opened)(targets, {
+    onProgress: progressOf(io, name ?? `${wanted.length} projections`),
+    keep: flags.dryRun === true,
+  })()
+  return { done, failure: outcomes.find(E.isLeft)?.left }
+}
+
+const targetOf = async (
+  work: Work,
+  projection: Projection,
+  tell: (diffed: Diffed) => void,
+): Promise<Target> => {
+  const { opened, flags, writer } = work
   const turn = await orHalt(turnOf(opened)(projection, flags.reader))
-  const adopts = turn.to !== turn.from && flags.dryRun !== true
+  const adopted = turn.to !== turn.from && flags.dryRun !== true
   const diff = writer === undefined ? undefined : comparison(opened, writer)
-  const rebuilt = await orHalt(
-    rebuild(opened)(turn.projection, {
-      onProgress: progressOf(io, projection.name),
-      keep: flags.dryRun === true,
-      ...(adopts ? { adopt: adoptReader(await adopterOf(work), turn) } : {}),
-      ...(diff === undefined ? {} : { compare: diff.compare }),
-    }),
-  )
-  return diffedOf(turn, rebuilt, {
-    swapped: flags.dryRun !== true,
-    adopted: adopts,
-    ...(diff?.found() ?? { comparedAt: null, facts: 0, rows: 0 }),
-  })
+  return {
+    projection: turn.projection,
+    adopt: adopted ? adoptReader(await adopterOf(work), turn) : undefined,
+    compare: diff?.compare,
+    done: async (rebuilt) => {
+      const found = diff?.found() ?? { comparedAt: null, facts: 0, rows: 0 }
+      const diffed = diffedOf(turn, rebuilt, { ...found, adopted, swapped: flags.dryRun !== true })
+      await writer?.close(diffed)
+      tell(diffed)
+    },
+  }
 }
 
 const adopterOf = async ({ opened, config, flags }: Work) => {

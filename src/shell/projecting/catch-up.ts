@@ -6,12 +6,12 @@ import {
   buildOf,
   type FoldFailure,
   foldToHead,
-  type FoldLimits,
   type OnProgress,
   type ProjectionPorts,
 } from './folding.ts'
 import { canRead, inForce } from './reader-in-force.ts'
 import { catchUpLock, rebuild } from './rebuild.ts'
+import type { FoldLimits } from './walk.ts'
 
 /** Small commits: rows get fresh soon, and little is lost with a crash. */
 export const CATCH_UP_LIMITS: FoldLimits = {
@@ -59,7 +59,7 @@ export const catchUp =
       const rebuilt = await buildAnew(ports, projection, ours, options)
       if (E.isLeft(rebuilt)) return rebuilt
     }
-    return ports.store.exclusively(catchUpLock(projection), () =>
+    return ports.store.exclusively([catchUpLock(projection)], () =>
       foldLive(ports, projection, options),
     )()
   }
@@ -72,7 +72,7 @@ const buildAnew = (
 ) =>
   rebuild(ports)(projection, {
     unless: (live) => live !== undefined && isSame(live, ours),
-    ...(onProgress === undefined ? {} : { onProgress }),
+    onProgress,
   })()
 
 const foldLive = async (
@@ -86,8 +86,8 @@ const foldLive = async (
     const live = await ports.store.live(projection)()
     if (E.isLeft(live)) return live
     if (live.right === undefined || !isSame(live.right, ours)) return E.left(overtaken)
-    const from = { standing: live.right, limits }
-    const folded = await foldToHead(ports, projection, from, onProgress)
+    const course = { projection, standing: live.right }
+    const folded = await foldToHead(ports, course, { limits, onProgress })
     if (E.isRight(folded) || folded.left.tag !== 'Overtaken') return folded
   }
   return E.left(overtaken)

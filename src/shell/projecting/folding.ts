@@ -1,24 +1,19 @@
 /**
- * The one way in which events become rows: page by page from the ledger, batch by batch into the
- * states, commit by commit into a table. Catching up and rebuilding differ only in their limits.
+ * The one way in which events become rows: each page of the ledger is read once, and everybody who
+ * folds gets what concerns it. Catching up and rebuilding differ only in their limits.
  */
-import type { Build, Overtaken, ProjectionStore, Standing } from '../../../projections/port.ts'
-import type { Folded, Projection } from '../../../projections/projection.ts'
+import type { Build, ProjectionStore, Standing } from '../../../projections/port.ts'
+import type { Projection } from '../../../projections/projection.ts'
 import type { BodyStore } from '../../capture/port.ts'
+import { present } from '../../kernel/assert.ts'
 import { E, type Either } from '../../kernel/fp.ts'
 import type { Recorded } from '../../ledger/entry.ts'
-import type { Ledger, ReadFailure } from '../../ledger/port.ts'
+import type { EventType } from '../../ledger/event.ts'
+import type { Ledger, Part, ReadFailure } from '../../ledger/port.ts'
 import { type Reader, readerLabel } from '../../readers/reader.ts'
-import { beginCommit, commitAll, foldBatch, heldStates, type HeldStates } from './held-states.ts'
+import { commitAll, heldStates } from './held-states.ts'
 import { readerOf } from './reader-in-force.ts'
-import {
-  type PageReadings,
-  pageReadings,
-  type Read,
-  readingAt,
-  type ReadingPorts,
-  saveReadings,
-} from './readings.ts'
+import { checkpointAt, foldEvents, type FoldLimits, type Walk, type WalkFailure } from './walk.ts'
 
 export type ProjectionPorts = {
   readonly ledger: Pick<Ledger, 'readAll' | 'head'>
@@ -27,27 +22,11 @@ export type ProjectionPorts = {
   readonly readers: readonly Reader[]
 }
 
-/** Bounds of memory; all at least 1. */
-export type FoldLimits = {
-  /** Events read from the ledger at a time. */
-  readonly pageEvents: number
-  /** A batch is folded when it holds so many events, or about so many bytes of them and readings. */
-  readonly batchEvents: number
-  readonly batchBytes: number
-  /** States are held in memory until they may have come to about so many bytes. */
-  readonly heldBytes: number
-  /**
-   * So many states that the table has not got yet are committed while folding goes on. A state that
-   * is there already waits: it may change again before the end, and is then written once.
-   */
-  readonly newKeys: number
-}
-
 /** How far a fold has come: positions of the ledger done, of how many there are. */
 export type Progress = { readonly position: number; readonly of: number }
 export type OnProgress = (progress: Progress) => void
 
-export type FoldFailure = ReadFailure | Overtaken
+export type FoldFailure = WalkFailure
 
 /** What the code at hand would build. */
 export const buildOf = (projection: Projection, readers: readonly Reader[]): Build => {
@@ -56,134 +35,156 @@ export const buildOf = (projection: Projection, readers: readonly Reader[]): Bui
   return { version: projection.version, reader: label }
 }
 
-/** Rough share of one event in memory, readings apart. */
-const EVENT_BYTES = 500
+/** A table to fold into. `reach`: the last position to fold; without it the head. */
+export type Course = {
+  readonly projection: Projection
+  readonly standing: Standing
+  readonly reach?: number | undefined
+}
+
+export type PassOptions = {
+  readonly limits: FoldLimits
+  /**
+   * Only the events of the streams in this part. The checkpoints stay: others fold the other parts
+   * into the same tables.
+   */
+  readonly part?: Part | undefined
+  readonly onProgress?: OnProgress | undefined
+}
 
 /**
- * Folds everything after `standing` up to the head as it is when this begins. A `Left` leaves the
- * table whole, at the checkpoint of the last commit.
+ * Folds for every course what lies after its standing, up to its reach or to the head as it is when
+ * this begins. Answers in the order of the courses. A `Left` leaves that table whole, at the
+ * checkpoint of its last commit, and the others go on without it.
  */
+export const foldTogether = async (
+  ports: ProjectionPorts,
+  courses: readonly Course[],
+  { limits, part, onProgress }: PassOptions,
+): Promise<readonly Either<FoldFailure, Standing>[]> => {
+  if (courses.length === 0) return []
+  const found = await ports.ledger.head()()
+  if (E.isLeft(found)) return courses.map(() => found)
+  const head = found.right.position
+  const lanes = courses.map(({ projection, standing, reach = head }) => {
+    const states = heldStates(ports.store, projection, standing)
+    const walk = { ports, projection, limits, states, head, stays: part !== undefined }
+    return laneOf(walk, Math.min(reach, head))
+  })
+  await foldLanes(lanes, { ledger: ports.ledger, limits, part, onProgress })
+  const done: Either<FoldFailure, Standing>[] = []
+  for (const lane of lanes) done.push(await landed(lane))
+  return done
+}
+
 export const foldToHead = async (
   ports: ProjectionPorts,
-  projection: Projection,
-  from: { readonly standing: Standing; readonly limits: FoldLimits },
-  onProgress?: OnProgress,
+  course: Course,
+  options: PassOptions,
 ): Promise<Either<FoldFailure, Standing>> => {
-  const head = await ports.ledger.head()()
-  if (E.isLeft(head)) return head
-  const states = heldStates(ports.store, projection, from.standing)
-  const walk: Walk = { ports, projection, limits: from.limits, states, head: head.right.position }
-  const last = await foldPages(walk, onProgress)
-  if (E.isLeft(last)) {
-    // Whoever tries again must find the table at rest.
-    await states.writing
-    return last
-  }
-  // Nothing of interest lies between the last event and the head, which was asked for before.
-  return commitAll(states, Math.max(last.right, walk.head))
+  const [done] = await foldTogether(ports, [course], options)
+  return present(done, 'one course comes to one end')
 }
 
-/** One way through the ledger, and what it has come to. */
-export type Walk = {
-  readonly ports: Omit<ProjectionPorts, 'store'> & ReadingPorts
-  readonly projection: Projection
-  readonly limits: FoldLimits
-  readonly states: HeldStates
-  /** For the progress: the head when it began. */
-  readonly head: number
+/** Everything of interest is folded; what lies behind it up to the reach is of none. */
+const landed = async ({ walk, reach, failure }: Lane): Promise<Either<FoldFailure, Standing>> => {
+  if (failure === undefined) return commitAll(walk.states, checkpointAt(walk, reach))
+  // Whoever tries again must find the table at rest.
+  await walk.states.writing
+  return failure
 }
 
-const readPage = (
-  { ports, projection, limits }: Walk,
-  after: number,
-): Promise<Either<ReadFailure, readonly Recorded[]>> =>
-  ports.ledger.readAll({ after, limit: limits.pageEvents, types: projection.interestedIn })()
+/** One walk among those that share the pages: it takes the events after `after` up to `reach`. */
+type Lane = {
+  readonly walk: Walk
+  readonly types: ReadonlySet<EventType>
+  readonly after: number
+  readonly reach: number
+  failure: Either<FoldFailure, never> | undefined
+}
 
-/** Answers the position of the last event folded. */
+const laneOf = (walk: Walk, reach: number): Lane => ({
+  walk,
+  types: new Set(walk.projection.interestedIn),
+  after: walk.states.standing.checkpoint,
+  reach,
+  failure: undefined,
+})
+
+/** For one walk; answers the position of the last event read. */
 export const foldPages = async (
   walk: Walk,
   onProgress?: OnProgress,
 ): Promise<Either<FoldFailure, number>> => {
-  let done: number = walk.states.standing.checkpoint
-  let next = readPage(walk, done)
+  const { limits, ports } = walk
+  const lane = laneOf(walk, Number.POSITIVE_INFINITY)
+  const last = await foldLanes([lane], { ledger: ports.ledger, limits, onProgress })
+  return lane.failure ?? E.right(last)
+}
+
+type Source = {
+  readonly ledger: Pick<Ledger, 'readAll'>
+  readonly limits: FoldLimits
+  readonly part?: Part | undefined
+  readonly onProgress?: OnProgress | undefined
+}
+
+type Page = Either<ReadFailure, readonly Recorded[]>
+
+/** Answers the position of the last event read. */
+const foldLanes = async (lanes: readonly Lane[], source: Source): Promise<number> => {
+  const { pageEvents } = source.limits
+  const reach = Math.max(...lanes.map((lane) => lane.reach))
+  const head = Math.max(...lanes.map(({ walk }) => walk.head))
+  const read = pageReader(lanes, source)
+  let done = Math.min(...lanes.map(({ after }) => after))
+  let next = read(done)
   for (;;) {
     const page = await next
-    if (E.isLeft(page)) return page
+    if (E.isLeft(page)) {
+      for (const lane of lanes) lane.failure ??= page
+      return done
+    }
     const last = page.right.at(-1)
-    if (last === undefined) return E.right(done)
+    if (last === undefined) return done
     done = last.position
-    const full = page.right.length === walk.limits.pageEvents
+    const more = page.right.length === pageEvents && done < reach
     // The database looks for the next page while this one is folded.
-    if (full) next = readPage(walk, done)
-    const folded = await foldPage(walk, page.right)
-    if (E.isLeft(folded)) return folded
-    onProgress?.({ position: done, of: Math.max(done, walk.head) })
-    if (!full) return E.right(done)
+    if (more) next = read(done)
+    for (const lane of lanes) await foldPage(lane, page.right)
+    await relieve(lanes, done, source.limits)
+    source.onProgress?.({ position: done, of: Math.max(done, head) })
+    if (!more || lanes.every(({ failure }) => failure !== undefined)) return done
   }
 }
 
-const foldPage = async (
-  walk: Walk,
-  events: readonly Recorded[],
-): Promise<Either<FoldFailure, void>> => {
-  const { batchEvents, batchBytes } = walk.limits
-  const readings = readingsOf(walk, events)
-  let batch: Folded[] = []
-  let bytes = 0
-  for (const recorded of events) {
-    const read = readings === undefined ? NOT_READ : await readingAt(readings, recorded)
-    if (E.isLeft(read)) return read
-    batch.push({ recorded, reading: read.right?.reading })
-    bytes += EVENT_BYTES + (read.right?.bytes ?? 0)
-    if (batch.length < batchEvents && bytes < batchBytes) continue
-    const folded = await settle(walk, { batch, bytes, readings })
-    if (E.isLeft(folded)) return folded
-    batch = []
-    bytes = 0
-  }
-  return settle(walk, { batch, bytes, readings })
+const pageReader = (lanes: readonly Lane[], { ledger, limits, part }: Source) => {
+  const types = [...new Set(lanes.flatMap((lane) => [...lane.types]))]
+  const query = { limit: limits.pageEvents, types, ...(part === undefined ? {} : { part }) }
+  return (after: number): Promise<Page> => ledger.readAll({ ...query, after })()
 }
 
-const NOT_READ: Either<never, Read | undefined> = E.right(undefined)
-
-const readingsOf = (
-  { ports, projection, limits }: Walk,
-  events: readonly Recorded[],
-): PageReadings | undefined => {
-  const reader = readerOf(projection, ports.readers)
-  if (reader === undefined) return undefined
-  return pageReadings(ports, projection, reader, { events, bytesMax: limits.batchBytes })
+const foldPage = async (lane: Lane, page: readonly Recorded[]): Promise<void> => {
+  if (lane.failure !== undefined) return
+  const { types, after, reach, walk } = lane
+  const events = page.filter(
+    ({ event, position }) => types.has(event.type) && position > after && position <= reach,
+  )
+  const folded = await foldEvents(walk, events)
+  if (E.isLeft(folded)) lane.failure = folded
 }
 
-type Batch = {
-  readonly batch: readonly Folded[]
-  readonly bytes: number
-  readonly readings: PageReadings | undefined
-}
-
-/** Folds a batch, and commits when enough is held. */
-const settle = async (
-  { states, limits }: Walk,
-  { batch, bytes, readings }: Batch,
-): Promise<Either<FoldFailure, void>> => {
-  const last = batch.at(-1)
-  if (last === undefined) return E.right(undefined)
-  const saved = readings === undefined ? E.right(undefined) : await saveReadings(readings)
-  if (E.isLeft(saved)) return saved
-  const folded = await foldBatch(states, batch)
-  if (E.isLeft(folded)) return folded
-  states.bytes += bytes
-  return commitWhenDue(states, limits, last.recorded.position)
-}
-
-const commitWhenDue = async (
-  states: HeldStates,
-  limits: FoldLimits,
-  position: number,
-): Promise<Either<FoldFailure, void>> => {
-  const full = states.bytes >= limits.heldBytes
-  if (!full && states.newKeys < limits.newKeys) return E.right(undefined)
-  const commit = full ? commitAll : beginCommit
-  const committed = await commit(states, position)
-  return E.isLeft(committed) ? committed : E.right(undefined)
+/** All lanes together hold no more than one alone may: who holds the most commits. */
+const relieve = async (
+  lanes: readonly Lane[],
+  done: number,
+  { heldBytes }: FoldLimits,
+): Promise<void> => {
+  const open = lanes.filter(({ failure }) => failure === undefined)
+  const held = open.reduce((sum, { walk }) => sum + walk.states.bytes, 0)
+  const [most] = open.toSorted((a, b) => b.walk.states.bytes - a.walk.states.bytes)
+  if (most === undefined || held < heldBytes) return
+  const { walk, reach } = most
+  const committed = await commitAll(walk.states, checkpointAt(walk, Math.min(done, reach)))
+  if (E.isLeft(committed)) most.failure = committed
 }

@@ -1,17 +1,19 @@
-/** A projection made again from the whole ledger, beside the live one, which it then replaces. */
+/** Projections made again from the whole ledger, beside the live ones, which they then replace. */
 import type { ProjectionStore, Standing } from '../../../projections/port.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { E, type Either, type TaskEither } from '../../kernel/fp.ts'
-import type { Ledger, Unavailable } from '../../ledger/port.ts'
+import { present } from '../../kernel/assert.ts'
+import type { Unavailable } from '../../ledger/port.ts'
 import {
   buildOf,
   type FoldFailure,
+  foldTogether,
   foldToHead,
-  type FoldLimits,
   type OnProgress,
   type Progress,
   type ProjectionPorts,
 } from './folding.ts'
+import type { FoldLimits } from './walk.ts'
 
 /** Large commits: nobody reads a shadow, so what counts is how fast it fills. */
 export const REBUILD_LIMITS: FoldLimits = {
@@ -25,19 +27,26 @@ export const REBUILD_LIMITS: FoldLimits = {
 /** `before`: what it replaced; undefined if there was nothing. */
 export type Rebuilt = { readonly live: Standing; readonly before: Standing | undefined }
 
-export type RebuildOptions = {
-  readonly limits?: FoldLimits
-  readonly onProgress?: OnProgress
+/** What is asked for one projection. */
+export type TargetOptions = {
   /** Asked once the rebuild has its turn: true if by then there is nothing left to do. */
   readonly unless?: (live: Standing | undefined) => boolean
   /**
    * Called when the shadow has got exactly as far as the live table, which stands still meanwhile: what
    * differs then differs by the build, and by nothing that happened since.
    */
-  readonly compare?: Compare
+  readonly compare?: Compare | undefined
   /** Called before the swap. A crash in between: the next catching up builds anew. */
-  readonly adopt?: (live: Standing | undefined) => TaskEither<FoldFailure, void>
-  /** The shadow is dropped, and the live table stays. */
+  readonly adopt?: ((live: Standing | undefined) => TaskEither<FoldFailure, void>) | undefined
+  /** Told when all is done, before the next projection is compared or swapped. */
+  readonly done?: (rebuilt: Rebuilt) => Promise<void>
+}
+export type Target = TargetOptions & { readonly projection: Projection }
+
+export type RebuildOptions = {
+  readonly limits?: FoldLimits
+  readonly onProgress?: OnProgress | undefined
+  /** The shadows are dropped, and the live tables stay. */
   readonly keep?: boolean
 }
 
@@ -54,103 +63,148 @@ export const whileNobodyFolds = <L, A>(
   task: TaskEither<L, A>,
 ): TaskEither<L | Unavailable, A> =>
   store.exclusively(
-    rebuildLock(projection),
-    store.exclusively<L | Unavailable, A>(catchUpLock(projection), task),
+    [rebuildLock(projection)],
+    store.exclusively<L | Unavailable, A>([catchUpLock(projection)], task),
   )
 
-/**
- * Rebuilds `projection` into a shadow and swaps it in. Readers see the old table until the swap and
- * the new one from then on. The live table can be caught up meanwhile; only the last step, from the
- * head of then to the head of now, waits for that and is waited for.
- *
- * A crash leaves the live table as it was and a shadow that the next rebuild drops.
- */
 export const rebuild =
   (ports: ProjectionPorts) =>
-  (projection: Projection, options: RebuildOptions = {}): TaskEither<FoldFailure, Rebuilt> =>
-    ports.store.exclusively(rebuildLock(projection), async () => {
-      const before = await ports.store.live(projection)()
-      if (E.isLeft(before)) return before
-      const live = before.right
-      if (live !== undefined && options.unless?.(live) === true)
-        return E.right({ live, before: live })
-      const shadow = await build(ports, projection, live, options)
-      return E.isLeft(shadow) ? shadow : finish(ports, projection, shadow.right, options)()
-    })
+  (
+    projection: Projection,
+    options: TargetOptions & RebuildOptions = {},
+  ): TaskEither<FoldFailure, Rebuilt> =>
+  async () => {
+    const [outcome] = await rebuildTogether(ports)([{ ...options, projection }], options)()
+    return present(outcome, 'one target comes to one outcome')
+  }
 
-const build = async (
-  ports: ProjectionPorts,
-  projection: Projection,
-  live: Standing | undefined,
-  { limits = REBUILD_LIMITS, onProgress, compare }: RebuildOptions,
-) => {
-  const shadow = await ports.store.startShadow(projection, buildOf(projection, ports.readers))()
-  if (E.isLeft(shadow)) return shadow
-  const reach = compare === undefined || live === undefined ? undefined : live.checkpoint
-  const from = { standing: shadow.right, limits }
-  return foldToHead(upTo(ports, reach), projection, from, onProgress)
+type Outcome<A> = Either<FoldFailure, A>
+
+/**
+ * Rebuilds every target into a shadow, all in one reading of the ledger, and swaps them in one after
+ * the other. Readers see an old table until its swap and the new one from then on. The live tables
+ * can be caught up meanwhile; only the last step, from the head of then to the head of now, waits
+ * for that and is waited for. Answers in the order of the targets, whose names differ; one that
+ * fails takes no other with it.
+ *
+ * A crash leaves every live table as it was or new, and shadows that the next rebuild drops.
+ */
+export const rebuildTogether =
+  (ports: ProjectionPorts) =>
+  (targets: readonly Target[], options: RebuildOptions = {}) =>
+  async (): Promise<readonly Outcome<Rebuilt>[]> => {
+    const locks = targets.map(({ projection }) => rebuildLock(projection))
+    const done = await ports.store.exclusively<never, readonly Outcome<Rebuilt>[]>(
+      locks,
+      async () => {
+        const begun = await inOrder(targets.map(E.right), (target) => begin(ports, target))
+        const built = await build(ports, begun, options)
+        return E.right(await inOrder(built, (one) => finish(ports, one, options)))
+      },
+    )()
+    return E.isLeft(done) ? targets.map(() => done) : done.right
+  }
+
+const inOrder = async <A, B>(
+  items: readonly Outcome<A>[],
+  step: (item: A) => Promise<Outcome<B>>,
+): Promise<readonly Outcome<B>[]> => {
+  const done: Outcome<B>[] = []
+  for (const item of items) done.push(E.isLeft(item) ? item : await step(item.right))
+  return done
 }
 
-/** The ledger as it was at `position`. */
-const upTo = (ports: ProjectionPorts, position: number | undefined): ProjectionPorts => {
-  if (position === undefined) return ports
-  const { ledger } = ports
-  const head: Ledger['head'] = () => async () => {
-    const found = await ledger.head()()
-    return E.isLeft(found)
-      ? found
-      : E.right({ ...found.right, position: Math.min(found.right.position, position) })
-  }
-  const readAll: Ledger['readAll'] = (query) => async () => {
-    const page = await ledger.readAll(query)()
-    return E.isLeft(page) ? page : E.right(page.right.filter((one) => one.position <= position))
-  }
-  return { ...ports, ledger: { head, readAll } }
+/** No shadow: there is nothing to do. */
+type Begun = {
+  readonly target: Target
+  readonly live: Standing | undefined
+  readonly shadow: Standing | undefined
+}
+
+const begin = async (ports: ProjectionPorts, target: Target): Promise<Outcome<Begun>> => {
+  const { projection, unless } = target
+  const live = await ports.store.live(projection)()
+  if (E.isLeft(live)) return live
+  if (unless?.(live.right) === true) return E.right({ target, live: live.right, shadow: undefined })
+  const build = buildOf(projection, ports.readers)
+  const shadow = await ports.store.startShadow(projection, build)()
+  return E.isLeft(shadow) ? shadow : E.right({ target, live: live.right, shadow: shadow.right })
+}
+
+/** Folds all shadows; what is to be compared only as far as its live table has got. */
+const build = async (
+  ports: ProjectionPorts,
+  begun: readonly Outcome<Begun>[],
+  { limits = REBUILD_LIMITS, onProgress }: RebuildOptions,
+): Promise<readonly Outcome<Begun>[]> => {
+  const courses = begun.flatMap((one) => {
+    if (E.isLeft(one) || one.right.shadow === undefined) return []
+    const { target, live, shadow } = one.right
+    const { projection, compare } = target
+    const reach = compare === undefined ? undefined : live?.checkpoint
+    return [{ projection, standing: shadow, reach }]
+  })
+  const folded = [...(await foldTogether(ports, courses, { limits, onProgress }))]
+  return inOrder(begun, async (one) => {
+    if (one.shadow === undefined) return E.right(one)
+    const shadow = present(folded.shift(), 'every course comes to one end')
+    return E.isLeft(shadow) ? shadow : E.right({ ...one, shadow: shadow.right })
+  })
 }
 
 /** While whoever folds into the live table waits. */
-const finish = (
+const finish = async (
   ports: ProjectionPorts,
-  projection: Projection,
+  { target, live, shadow }: Begun,
+  { keep = false }: RebuildOptions,
+): Promise<Outcome<Rebuilt>> => {
+  const { projection, done } = target
+  const finished: Outcome<Rebuilt> =
+    shadow === undefined
+      ? E.right({ live: present(live, 'nothing to do: it is there'), before: live })
+      : await ports.store.exclusively([catchUpLock(projection)], () =>
+          replace(ports, target, shadow, keep),
+        )()
+  if (E.isRight(finished)) await done?.(finished.right)
+  return finished
+}
+
+const replace = async (
+  ports: ProjectionPorts,
+  target: Target,
   shadow: Standing,
-  { compare, adopt, keep = false }: RebuildOptions,
-): TaskEither<FoldFailure, Rebuilt> =>
-  ports.store.exclusively(catchUpLock(projection), async () => {
-    const found = await ports.store.live(projection)()
-    if (E.isLeft(found)) return found
-    const before = found.right
-    const level = await comparedAt(ports, projection, { shadow, live: before, compare })
-    if (E.isLeft(level)) return level
-    if (keep) {
-      const dropped = await ports.store.dropShadow(level.right)()
-      return E.isLeft(dropped) ? dropped : E.right({ live: before ?? level.right, before })
-    }
-    const adopted = await (adopt?.(before) ?? NOTHING)()
-    if (E.isLeft(adopted)) return adopted
-    const from = { standing: level.right, limits: REBUILD_LIMITS }
-    const folded = await foldToHead(ports, projection, from)
-    if (E.isLeft(folded)) return folded
-    const swapped = await ports.store.swap(projection, folded.right)()
-    return E.isLeft(swapped) ? swapped : E.right({ live: swapped.right, before })
-  })
+  keep: boolean,
+): Promise<Outcome<Rebuilt>> => {
+  const { projection, adopt } = target
+  const found = await ports.store.live(projection)()
+  if (E.isLeft(found)) return found
+  const before = found.right
+  const level = await comparedAt(ports, target, { shadow, live: before })
+  if (E.isLeft(level)) return level
+  if (keep) {
+    const dropped = await ports.store.dropShadow(level.right)()
+    return E.isLeft(dropped) ? dropped : E.right({ live: before ?? level.right, before })
+  }
+  const adopted = await (adopt?.(before) ?? NOTHING)()
+  if (E.isLeft(adopted)) return adopted
+  const course = { projection, standing: level.right }
+  const folded = await foldToHead(ports, course, { limits: REBUILD_LIMITS })
+  if (E.isLeft(folded)) return folded
+  const swapped = await ports.store.swap(projection, folded.right)()
+  return E.isLeft(swapped) ? swapped : E.right({ live: swapped.right, before })
+}
 
 const NOTHING: TaskEither<never, void> = async () => E.right(undefined)
-
-type Level = {
-  readonly shadow: Standing
-  readonly live: Standing | undefined
-  readonly compare: Compare | undefined
-}
 
 /** Brings the shadow to where the live table stands by now, and compares; answers the shadow. */
 const comparedAt = async (
   ports: ProjectionPorts,
-  projection: Projection,
-  { shadow, live, compare }: Level,
-): Promise<Either<FoldFailure, Standing>> => {
+  { projection, compare }: Target,
+  { shadow, live }: { readonly shadow: Standing; readonly live: Standing | undefined },
+): Promise<Outcome<Standing>> => {
   if (compare === undefined || live === undefined) return E.right(shadow)
-  const from = { standing: shadow, limits: REBUILD_LIMITS }
-  const level = await foldToHead(upTo(ports, live.checkpoint), projection, from)
+  const course = { projection, standing: shadow, reach: live.checkpoint }
+  const level = await foldToHead(ports, course, { limits: REBUILD_LIMITS })
   if (E.isLeft(level)) return level
   const compared = await compare(live, level.right)()
   return E.isLeft(compared) ? compared : level

@@ -7,20 +7,21 @@ import { unavailableBecause } from '../failure.ts'
 type LockDatabase = Pick<Database, 'place' | 'connect'>
 
 /**
- * Holds an advisory lock on a connection of its own while `task` runs: a process that dies lets go
- * of it, and waiting for it takes no connection from the pool.
+ * Holds advisory locks on a connection of its own while `task` runs: a process that dies lets go of
+ * them, and waiting takes no connection from the pool. In one order: nobody waits for who waits for it.
  */
 export const exclusively =
   <L, A>(
     database: LockDatabase,
-    name: string,
+    names: readonly string[],
     task: TaskEither<L, A>,
   ): TaskEither<L | Unavailable, A> =>
   async () => {
     let client: Client | undefined
     try {
       client = await database.connect('crawl_ledger_projector')
-      await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
+      for (const name of names.toSorted())
+        await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
     } catch (error) {
       await client?.end()
       return E.left(unavailableBecause(database.place, error))

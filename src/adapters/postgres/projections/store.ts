@@ -39,7 +39,7 @@ export const postgresProjectionStore = (
     attempt(() => inTransaction(pool, task))
 
   return {
-    exclusively: (name, task) => exclusively(database, name, task),
+    exclusively: (names, task) => exclusively(database, names, task),
     live: ({ name }) => asking(() => liveStanding(pool, name)),
     loadStates: (standing, keys) => asking(() => loadStates(pool, standing, keys)),
     commit: (projection, standing, batch) =>
