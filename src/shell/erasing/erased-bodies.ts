@@ -26,17 +26,20 @@ export async function* erasuresAfter(
 export type ErasedBodies = (commit: Digest) => Promise<number | undefined>
 
 /** Reads on only for a commitment it does not know: an erasure is never taken back. */
-export const erasedBodies = (ledger: Pick<Ledger, 'readAll'>): ErasedBodies => {
+export const erasedBodies = (ledger: Pick<Ledger, 'readAll' | 'head'>): ErasedBodies => {
   const known = new Map<Digest, number>()
   let through = 0
   return async (commit) => {
     const found = known.get(commit)
     if (found !== undefined) return found
+    const head = await orHalt(ledger.head())
     for await (const { event, position } of erasuresAfter(ledger, through)) {
       // The first one counts: a second erases nothing.
       if (!known.has(event.commit)) known.set(event.commit, position)
       through = position
     }
+    // Where many bodies are missing, none is looked for in the whole ledger again.
+    through = Math.max(through, head.position)
     return known.get(commit)
   }
 }
@@ -44,7 +47,7 @@ export const erasedBodies = (ledger: Pick<Ledger, 'readAll'>): ErasedBodies => {
 export type Bodies = BodyStore & SaltedBodies & BodyEraser
 
 /** The store as everybody reads it: of a body that is not there, it says whether it was erased. */
-export const tellingErased = (store: Bodies, ledger: Pick<Ledger, 'readAll'>): Bodies => {
+export const tellingErased = (store: Bodies, ledger: Pick<Ledger, 'readAll' | 'head'>): Bodies => {
   const erased = erasedBodies(ledger)
   const told =
     <A>(read: TaskEither<BodyFailure, A>): TaskEither<BodyFailure, A> =>

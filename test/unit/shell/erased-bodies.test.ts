@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { memoryBodyStore } from '../../../src/adapters/memory/bodies.ts'
 import { memoryLedger } from '../../../src/adapters/memory/ledger.ts'
 import { simulatedClock } from '../../../src/adapters/system/simulated-clock.ts'
-import type { Digest } from '../../../src/kernel/digest.ts'
+import { type Digest, sha256Hex } from '../../../src/kernel/digest.ts'
 import { position } from '../../../src/kernel/position.ts'
 import { originOf } from '../../../src/kernel/url.ts'
 import type { LedgerEvent } from '../../../src/ledger/event.ts'
@@ -18,7 +18,7 @@ import { publishersOfSources } from '../../../src/shell/publishers.ts'
 import { robotsFiles } from '../../../src/shell/robots-files.ts'
 import { robotsReadingAt } from '../../../src/shell/robots-reading.ts'
 import { siteStore } from '../../../src/shell/site-store.ts'
-import { right } from '../../support/either.ts'
+import { left, right } from '../../support/either.ts'
 import { History, site, url } from '../../support/history.ts'
 import { NOW, policy } from '../../support/site.ts'
 
@@ -70,6 +70,22 @@ test('PR3 rules that were erased allow nothing: whoever asks for them fails clos
   deepEqual([ruling.verdict, ruling.basis], ['deny', 'unread'])
   const reading = await robotsReadingAt(ports, originOf(url('https://a.example/')))
   deepEqual([reading?.isErased, reading?.body, reading?.file], [true, null, null])
+})
+
+test('where many bodies are missing, the ledger is looked through once', async () => {
+  const { ports } = await robots()
+  let pages = 0
+  const readAll: typeof ports.ledger.readAll = (query) => {
+    pages += query.after === 0 ? 1 : 0
+    return ports.ledger.readAll(query)
+  }
+  const none = memoryBodyStore((size) => Buffer.alloc(size))
+  const bodies = tellingErased(none, { ...ports.ledger, readAll })
+  for (const text of ['x', 'y', 'z']) {
+    const missing = await bodies.get(sha256Hex(text))()
+    equal(left(missing).tag, 'BodyMissing')
+  }
+  equal(pages, 1)
 })
 
 test('the history of a file says that its bytes were erased', async () => {
