@@ -81,6 +81,7 @@ export type ProjectionStatus = Standing & {
  *
  * Atomicity: `commit` writes rows, states and checkpoint together or not at all, and only if the
  * table still stands where `standing` says; so of two runners one wins, and nothing is folded twice.
+ * Runners who leave the checkpoint where it is all win: each has keys of its own.
  * Durability: whatever a crash leaves is a whole table at some checkpoint. A shadow that a crash left
  * behind is dropped by the next `startShadow`.
  * Reading: a reader sees a table at one checkpoint, never a half of a commit or of a swap.

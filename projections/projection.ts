@@ -50,6 +50,11 @@ export type Fold<S extends Json> = {
     readonly reader: string
     readonly others?: readonly string[]
   }
+  /**
+   * All events that touch one state are in one stream, so that streams can be folded apart, by several
+   * workers at once. Left out: it is not known to be so.
+   */
+  readonly perStream?: true
   /** Which states an event touches. [] for none. */
   readonly keysOf: (recorded: Recorded) => readonly string[]
   readonly initial: (key: string) => S

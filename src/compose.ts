@@ -15,10 +15,11 @@ import { httpPoster } from './adapters/http/poster.ts'
 import { joinResolve, parseResolveFile, parseResolveRules } from './adapters/http/resolve.ts'
 import { opensslTimestamps } from './adapters/openssl/check-timestamp.ts'
 import { postgresClaims } from './adapters/postgres/claims.ts'
+import type { Settings } from './adapters/postgres/connection.ts'
 import { type Database, openDatabase } from './adapters/postgres/database.ts'
 import { postgresCosignatures } from './adapters/postgres/cosignatures.ts'
 import { openEmbedded } from './adapters/postgres/embedded/embedded.ts'
-import { postgresHead, postgresLedger } from './adapters/postgres/ledger.ts'
+import { postgresHead, postgresLedger, postgresReading } from './adapters/postgres/ledger.ts'
 import { postgresProjectionStore } from './adapters/postgres/projections/store.ts'
 import { postgresTree } from './adapters/postgres/tree.ts'
 import { systemClock } from './adapters/system/clock.ts'
@@ -26,6 +27,7 @@ import { every } from './adapters/system/every.ts'
 import { isProcessGone, processIdentity } from './adapters/system/process-identity.ts'
 import { within } from './adapters/system/within.ts'
 import { simulatedClock } from './adapters/system/simulated-clock.ts'
+import { threadOf } from './adapters/system/thread.ts'
 import type { Fetcher } from './capture/port.ts'
 import type { Config } from './config.ts'
 import type { Clock } from './kernel/clock.ts'
@@ -39,6 +41,9 @@ import type { Reader } from './readers/reader.ts'
 import { type Bodies, tellingErased } from './shell/erasing/erased-bodies.ts'
 import type { SweptMemory } from './shell/erasing/sweep.ts'
 import { Halt, orHalt } from './shell/halt.ts'
+import { foldTogether, type Progress } from './shell/projecting/folding.ts'
+import { received, sent, type SentShare } from './shell/projecting/sent-share.ts'
+import type { Workers } from './shell/projecting/shares.ts'
 
 /** Everything a command works with, opened. */
 export type Opened = {
@@ -50,6 +55,8 @@ export type Opened = {
   readonly swept: SweptMemory
   readonly store: ProjectionStore
   readonly readers: readonly Reader[]
+  /** Threads to fold in. */
+  readonly workers: (count: number) => Workers
   readonly clock: Clock
   /** This process, and whether another one is known to be gone. */
   readonly process: string
@@ -68,7 +75,10 @@ export const compose = async (config: Config): Promise<Opened> => {
   }
 }
 
-const composeOn = async (config: Config, { database, close }: OpenedDatabase): Promise<Opened> => {
+const composeOn = async (
+  config: Config,
+  { database, settings, close }: OpenedDatabase,
+): Promise<Opened> => {
   const clock = await clockOf(config, database)
   const ledger = await orHalt(postgresLedger(database, clock))
   const holder = processIdentity()
@@ -77,13 +87,11 @@ const composeOn = async (config: Config, { database, close }: OpenedDatabase): P
     ledger,
     tlog: tlogOf(config, database, await Promise.all(config.authorities.map(readAuthority))),
     claims,
-    bodies: tellingErased(
-      await orHalt(fileBodyStore(join(config.data, 'bodies'), randomBytes)),
-      ledger,
-    ),
+    bodies: await bodiesIn(config.data, ledger),
     swept: fileSwept(join(config.data, 'erased-through')),
     store: postgresProjectionStore(database),
     readers: READER_VERSIONS,
+    workers: (count) => foldingThreads(settings, config.data, count),
     clock,
     process: holder,
     isGone: isProcessGone,
@@ -94,6 +102,44 @@ const composeOn = async (config: Config, { database, close }: OpenedDatabase): P
     },
   }
 }
+
+const bodiesIn = async (data: string, ledger: Pick<Ledger, 'readAll' | 'head'>): Promise<Bodies> =>
+  tellingErased(await orHalt(fileBodyStore(join(data, 'bodies'), randomBytes)), ledger)
+
+type FoldingJob = SentShare & { readonly settings: Settings; readonly data: string }
+
+const foldingThread = threadOf<FoldingJob, Progress, Awaited<ReturnType<Workers['fold']>>>(
+  new URL('folding-thread.ts', import.meta.url),
+)
+
+/** About as many as are folded while threads start. */
+const WORTH_THREADS = 50_000
+
+export const foldingThreads = (settings: Settings, data: string, count: number): Workers => ({
+  count,
+  from: WORTH_THREADS,
+  fold: (share, onProgress) => foldingThread.run({ ...sent(share), settings, data }, onProgress),
+})
+
+/** The other end: `folding-thread.ts` is this and no more. */
+export const foldInThread = (): void =>
+  foldingThread.answer(async (job, onProgress) => {
+    const opened = await openDatabase(job.settings)()
+    if (E.isLeft(opened)) return job.courses.map(() => opened)
+    const database = opened.right
+    try {
+      const ledger = postgresReading(database)
+      const bodies = await bodiesIn(job.data, ledger)
+      const ports = { ledger, bodies, store: postgresProjectionStore(database) }
+      const { courses, ...limits } = received(job)
+      return await foldTogether({ ...ports, readers: READER_VERSIONS }, courses, {
+        ...limits,
+        onProgress,
+      })
+    } finally {
+      await database.close()
+    }
+  })
 
 const tlogOf = (
   { data }: Config,
@@ -112,12 +158,17 @@ const tlogOf = (
   within,
 })
 
-type OpenedDatabase = { readonly database: Database; readonly close: () => Promise<void> }
+type OpenedDatabase = {
+  readonly database: Database
+  readonly settings: Settings
+  readonly close: () => Promise<void>
+}
 
 const openDatabaseOf = async ({ data, databaseUrl }: Config): Promise<OpenedDatabase> => {
   if (databaseUrl !== undefined) {
-    const database = await orHalt(openDatabase({ url: databaseUrl }))
-    return { database, close: database.close }
+    const settings = { url: databaseUrl }
+    const database = await orHalt(openDatabase(settings))
+    return { database, settings, close: database.close }
   }
   const embedded = await orHalt(openEmbedded(data))
   const opened = await openDatabase(embedded.connection)()
@@ -130,7 +181,7 @@ const openDatabaseOf = async ({ data, databaseUrl }: Config): Promise<OpenedData
     await database.close()
     await embedded.close()
   }
-  return { database, close }
+  return { database, settings: embedded.connection, close }
 }
 
 /** A simulated clock goes on where the ledger's time stands: its past is never earlier than its past. */

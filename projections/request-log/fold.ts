@@ -129,6 +129,7 @@ const REDIRECTS: ReadonlySet<number | null> = new Set([301, 302, 303, 307, 308])
 export const requestLogFold: Fold<RequestLogState> = {
   name: 'request-log',
   version: 2,
+  perStream: true,
   interestedIn: [
     'RequestSent',
     'ResponseReceived',

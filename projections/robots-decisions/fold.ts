@@ -53,6 +53,7 @@ const decidedBy = (event: EventOf<'RobotsRead'>, reading: Folded['reading']): De
 export const robotsDecisionsFold: Fold<RobotsDecisionsState> = {
   name: 'robots-decisions',
   version: 1,
+  perStream: true,
   interestedIn: ['RobotsRead'],
   reads: { purpose: 'robots', reader: 'rfc9309', others: ['robots-parser'] },
   keysOf: ({ event }) =>

@@ -93,6 +93,7 @@ const findingOf = (
 export const robotsFindingsFold: Fold<RobotsFindingsState> = {
   name: 'robots-findings',
   version: 1,
+  perStream: true,
   interestedIn: ['RobotsRead'],
   reads: { purpose: 'robots', reader: 'crawler-access' },
   // A site may give each programme a file of its own: like is compared with like.

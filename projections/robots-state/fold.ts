@@ -50,6 +50,7 @@ export const siteOfOrigin = (origin: string): string =>
 export const robotsStateFold: Fold<RobotsStateState> = {
   name: 'robots-state',
   version: 1,
+  perStream: true,
   interestedIn: ['RobotsRead'],
   keysOf: ({ event }) => (event.type === 'RobotsRead' ? [event.origin] : []),
   initial: (origin) => ({ origin, last: null, now: null, before: null }),

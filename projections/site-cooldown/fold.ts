@@ -136,6 +136,7 @@ const fold = (state: SiteCooldownState, recorded: Recorded): SiteCooldownState =
 export const siteCooldownFold: Fold<SiteCooldownState> = {
   name: 'site-cooldown',
   version: 1,
+  perStream: true,
   interestedIn: [
     'RequestSent',
     'ResponseReceived',

@@ -319,6 +319,25 @@ for (const { name, open } of STORES)
       deepEqual((await known(reader)).length, 2)
     })
 
+    test('whoever leaves the checkpoint where it is leaves it to others, each with keys of its own', async () => {
+      const table = sample()
+      const shadow = right(await store.startShadow(table, BUILD)())
+      const commits = ['a', 'b', 'c', 'd'].map((key, i) =>
+        store.commit(table, shadow, { checkpoint: 0, written: [entry(key, [row(key, i + 1)])] })(),
+      )
+      for (const outcome of await Promise.all(commits)) deepEqual(right(outcome), shadow)
+      const known = [entry('a', [row('a', 5), row('a', 5)], false)]
+      right(await store.commit(table, shadow, { checkpoint: 0, written: known })())
+      const moved = right(await store.commit(table, shadow, { checkpoint: 9, written: [] })())
+      const late = { checkpoint: 0, written: [entry('e', [])] }
+      equal(left(await store.commit(table, shadow, late)()).tag, 'Overtaken')
+      const live = right(await store.swap(table, moved)())
+      const page = right(await store.readStates(live, { after: '', limit: 10 })())
+      equal(page.map(({ key }) => key).join(''), 'abcd')
+      const status = right(await store.status()()).find((one) => one.projection === table.name)
+      deepEqual([status?.rows, status?.checkpoint], [5, 9])
+    })
+
     test('a lock has one holder at a time, and passes on when its holder throws', async () => {
       const name = `lock-${(made += 1)}`
       let inside = 0
@@ -337,6 +356,23 @@ for (const { name, open } of STORES)
         (error: unknown) => ok(error instanceof Error && error.message === 'a bug'),
       )
       for (const outcome of await Promise.all(rest)) equal(right(outcome), 'done')
+      equal(most, 1)
+    })
+
+    test('several locks are held at once, in whatever order they are asked for', async () => {
+      const names = ['one', 'two', 'three'].map((name) => `${name}-${(made += 1)}`)
+      let inside = 0
+      let most = 0
+      const task = async () => {
+        most = Math.max(most, (inside += 1))
+        await sleep(2)
+        inside -= 1
+        return E.right('done')
+      }
+      const asked = [names, names.toReversed(), names.slice(1), names.slice(0, 2).toReversed()]
+      // Each shares the middle one with every other.
+      const outcomes = await Promise.all(asked.map((some) => store.exclusively(some, task)()))
+      for (const outcome of outcomes) equal(right(outcome), 'done')
       equal(most, 1)
     })
 

@@ -17,6 +17,7 @@ import { right } from '../support/either.ts'
 import { insertEvents, nights } from '../support/nights.ts'
 import { contentsOf, portsOf, READERS } from '../support/projecting.ts'
 import { fc } from '../support/property.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** `FAULT_KILLS` kills in a long run. */
 const KILLS = Number(process.env['FAULT_KILLS'] ?? 10)
@@ -25,11 +26,16 @@ const SITES = 20
 const COMMAND = join(import.meta.dirname, '../support/projecting-command.ts')
 
 /** Two runners at once, both killed `afterMs` after the later one has begun. */
-const killedRunners = async (settings: Settings, turn: number, afterMs: number): Promise<void> => {
+const killedRunners = async (
+  settings: Settings,
+  data: string,
+  turn: number,
+  afterMs: number,
+): Promise<void> => {
   const runners = [turn, turn + 3].map((seed) =>
     spawn(
       process.execPath,
-      [COMMAND, JSON.stringify(settings), `${EVENTS}`, `${SITES}`, `${seed}`],
+      [COMMAND, JSON.stringify(settings), `${EVENTS}`, `${SITES}`, `${seed}`, data],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
       },
@@ -54,14 +60,15 @@ const killedRunners = async (settings: Settings, turn: number, afterMs: number):
   }
 }
 
-test('CL5 whatever moment runners are killed at, the projections end as a fresh fold', async () => {
+test('CL5 whatever moment runners are killed at, the projections end as a fresh fold', async (t) => {
+  const data = await temporaryDirectory(t)
   const history = nights(EVENTS, SITES)
   const moments = fc.sample(fc.integer({ min: 0, max: 400 }), KILLS)
   const { database, settings } = await testDatabase()
   const portion = Math.ceil(history.recorded.length / KILLS)
   for (const [turn, afterMs] of moments.entries()) {
     await insertEvents(database, history.recorded.slice(turn * portion, (turn + 1) * portion))
-    await killedRunners(settings, turn, afterMs)
+    await killedRunners(settings, data, turn, afterMs)
   }
 
   const ledger = right(await postgresLedger(database, systemClock())())

@@ -41,15 +41,20 @@ export const postgresLedger =
     reaching(database, async () => {
       const appender = await openAppender(database, clock, patience)
       return E.right({
+        ...postgresReading(database),
         append: (run, append, guard) => () => appender.append(run, append, guard),
-        readStream: (stream, afterVersion) => () =>
-          reaching(database, () => readStream(database, stream, afterVersion)),
-        readAll: (query) => () => reaching(database, () => readAll(database, query)),
-        readEntries: (query) => () => reaching(database, () => readEntries(database, query)),
-        head: () => postgresHead(database),
         close: appender.close,
       })
     })
+
+/** The ledger for who never appends. */
+export const postgresReading = (database: Database): Omit<Ledger, 'append'> => ({
+  readStream: (stream, afterVersion) => () =>
+    reaching(database, () => readStream(database, stream, afterVersion)),
+  readAll: (query) => () => reaching(database, () => readAll(database, query)),
+  readEntries: (query) => () => reaching(database, () => readEntries(database, query)),
+  head: () => postgresHead(database),
+})
 
 type Head = { readonly position: number; readonly ts: number }
 

@@ -1,4 +1,5 @@
 /** `rebuild`: fold again, and with --diff say which facts that changes. No site is asked. */
+import { availableParallelism } from 'node:os'
 import type { Standing } from '../../../projections/port.ts'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
@@ -32,6 +33,7 @@ type RebuildFlags = CommonFlags & {
   readonly diff?: boolean
   readonly dryRun?: boolean
   readonly reader?: string
+  readonly workers: number
   readonly by?: string
   readonly reason?: string
 }
@@ -43,6 +45,7 @@ export const rebuildVerb: Verb = (io) =>
     .option('--diff', 'list every fact that changes: before, after, and what it rests on')
     .option('--dry-run', 'list what would change (as --diff does), and leave the live rows')
     .option('--reader <name@version>', 'read with this one from here on, an older version also')
+    .option('--workers <n>', 'fold in so many threads, 1 to 16', workerCount, DEFAULT_WORKERS)
     .option('--by <name>', 'who has another reader adopted, for the record')
     .option('--reason <text>', 'why, for the record')
     .option('--csv', 'with --diff: print CSV')
@@ -59,6 +62,16 @@ export const rebuildVerb: Verb = (io) =>
         if (failure !== undefined) throw new Halt(failure)
       })
     })
+
+/** The database works beside them; more than a few wait for it. */
+const DEFAULT_WORKERS = Math.min(availableParallelism(), 4)
+const WORKERS_MAX = 16
+
+const workerCount = (text: string): number => {
+  const count = Number(text)
+  if (Number.isInteger(count) && count >= 1 && count <= WORKERS_MAX) return count
+  throw new Halt({ tag: 'WrongUse', because: `--workers takes 1 to ${WORKERS_MAX}` })
+}
 
 const HELP = `
 No site is asked; readers run again on the kept bodies. All projections named are folded in one
@@ -117,6 +130,7 @@ const rebuildAll = async (
   const outcomes = await rebuildTogether(opened)(targets, {
     onProgress: progressOf(io, name ?? `${wanted.length} projections`),
     keep: flags.dryRun === true,
+    workers: opened.workers(flags.workers),
   })()
   return { done, failure: outcomes.find(E.isLeft)?.left }
 }

@@ -7,12 +7,12 @@ import type { Unavailable } from '../../ledger/port.ts'
 import {
   buildOf,
   type FoldFailure,
-  foldTogether,
   foldToHead,
   type OnProgress,
   type Progress,
   type ProjectionPorts,
 } from './folding.ts'
+import { foldShared, type Workers } from './shares.ts'
 import type { FoldLimits } from './walk.ts'
 
 /** Large commits: nobody reads a shadow, so what counts is how fast it fills. */
@@ -46,6 +46,8 @@ export type Target = TargetOptions & { readonly projection: Projection }
 export type RebuildOptions = {
   readonly limits?: FoldLimits
   readonly onProgress?: OnProgress | undefined
+  /** Who folds; without them this program alone. */
+  readonly workers?: Workers | undefined
   /** The shadows are dropped, and the live tables stay. */
   readonly keep?: boolean
 }
@@ -135,7 +137,7 @@ const begin = async (ports: ProjectionPorts, target: Target): Promise<Outcome<Be
 const build = async (
   ports: ProjectionPorts,
   begun: readonly Outcome<Begun>[],
-  { limits = REBUILD_LIMITS, onProgress }: RebuildOptions,
+  { limits = REBUILD_LIMITS, onProgress, workers }: RebuildOptions,
 ): Promise<readonly Outcome<Begun>[]> => {
   const courses = begun.flatMap((one) => {
     if (E.isLeft(one) || one.right.shadow === undefined) return []
@@ -144,7 +146,7 @@ const build = async (
     const reach = compare === undefined ? undefined : live?.checkpoint
     return [{ projection, standing: shadow, reach }]
   })
-  const folded = [...(await foldTogether(ports, courses, { limits, onProgress }))]
+  const folded = [...(await foldShared(ports, courses, { limits, onProgress }, workers))]
   return inOrder(begun, async (one) => {
     if (one.shadow === undefined) return E.right(one)
     const shadow = present(folded.shift(), 'every course comes to one end')
