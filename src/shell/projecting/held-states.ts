@@ -6,8 +6,8 @@ import { canonicalJson, type Json } from '../../kernel/canonical-json.ts'
 import { E, type Either } from '../../kernel/fp.ts'
 import type { Unavailable } from '../../ledger/port.ts'
 
-/** `final`: takes no more events. Loaded again, a final state is its key and nothing else. */
-type Held = { state: Json; isNew: boolean; changed: boolean; final: boolean }
+/** `final`: takes no more events; `bytes`: about what it takes in memory. Loaded again, a final state is its key and nothing else. */
+type Held = { state: Json; isNew: boolean; changed: boolean; final: boolean; bytes: number }
 
 type Committed = Either<Unavailable | Overtaken, Standing>
 
@@ -16,7 +16,7 @@ export type HeldStates = {
   readonly projection: Projection
   standing: Standing
   readonly held: Map<string, Held>
-  /** About what `held` takes in memory. */
+  /** About what `held` and `elsewhere` take in memory. */
   bytes: number
   /** Keys of `held` that the table has not got yet. */
   newKeys: number
@@ -82,25 +82,30 @@ const hasNul = (row: Row, columns: readonly string[]): boolean => {
   return false
 }
 
+/** A step of a fold, and about how much larger it may make a state. */
+export type Step = { readonly folded: Folded; readonly bytes: number }
+
 /** Brings the batch's states into memory and folds it, in the order of the ledger. */
 export const foldBatch = async (
   states: HeldStates,
-  batch: readonly Folded[],
+  batch: readonly Step[],
 ): Promise<Either<Unavailable, void>> => {
   const { projection, held } = states
   const missing = new Set<string>()
-  const keys = batch.map((step) => {
-    const touched = keysOf(projection, step)
+  const keys = batch.map(({ folded }) => {
+    const touched = keysOf(projection, folded)
     for (const key of touched) if (!held.has(key)) missing.add(key)
     return touched
   })
   const loaded = await hold(states, missing)
   if (E.isLeft(loaded)) return loaded
-  for (const [i, step] of batch.entries())
+  for (const [i, { folded, bytes }] of batch.entries())
     for (const key of keys[i] ?? []) {
       const known = present(held.get(key), 'every key of the batch is held')
       if (known.final) continue
-      const state = projection.fold(known.state, step)
+      const state = projection.fold(known.state, folded)
+      known.bytes += bytes
+      states.bytes += bytes
       known.changed ||= state !== known.state
       known.final = projection.isFinal?.(state) === true
       known.state = state
@@ -128,13 +133,17 @@ const hold = async (
     // A table's states were written by the same fold, under this name and version.
     const state = text === undefined ? projection.initial(key) : (JSON.parse(text) as Json)
     const final = text === FINAL && projection.isFinal !== undefined
-    held.set(key, { state, isNew: text === undefined, changed: false, final })
-    elsewhere?.delete(key)
-    states.bytes += text?.length ?? 0
+    const bytes = text?.length ?? 0
+    held.set(key, { state, isNew: text === undefined, changed: false, final, bytes })
+    states.bytes += bytes
+    if (elsewhere?.delete(key) === true) states.bytes -= KEY_BYTES
     if (text === undefined) states.newKeys += 1
   }
   return E.right(undefined)
 }
+
+/** Rough share of a key that is known and not held. */
+const KEY_BYTES = 80
 
 const NOTHING: Either<never, ReadonlyMap<string, string>> = E.right(new Map())
 
@@ -172,12 +181,15 @@ export const commitAll = async (states: HeldStates, checkpoint: number): Promise
 }
 
 /** What the commit before has written and nothing has changed since is in the table. */
-const letGoOfUnchanged = ({ held, elsewhere }: HeldStates): void => {
-  if (elsewhere === undefined) return
-  for (const [key, { changed, isNew }] of held) {
+const letGoOfUnchanged = (states: HeldStates): void => {
+  const { held, elsewhere } = states
+  for (const [key, { changed, isNew, bytes }] of held) {
     if (changed || isNew) continue
     held.delete(key)
+    states.bytes -= bytes
+    if (elsewhere === undefined) continue
     elsewhere.add(key)
+    states.bytes += KEY_BYTES
   }
 }
 

@@ -1,11 +1,11 @@
 /** One projection's way through the ledger: page by page, batch by batch, commit by commit. */
 import type { Overtaken } from '../../../projections/port.ts'
-import type { Folded, Projection } from '../../../projections/projection.ts'
+import type { Projection } from '../../../projections/projection.ts'
 import { E, type Either } from '../../kernel/fp.ts'
 import type { Recorded } from '../../ledger/entry.ts'
 import type { ReadFailure } from '../../ledger/port.ts'
 import type { Reader } from '../../readers/reader.ts'
-import { beginCommit, commitAll, foldBatch, type HeldStates } from './held-states.ts'
+import { beginCommit, commitAll, foldBatch, type HeldStates, type Step } from './held-states.ts'
 import { readerOf } from './reader-in-force.ts'
 import {
   type PageReadings,
@@ -61,20 +61,21 @@ export const foldEvents = async (
 ): Promise<Either<WalkFailure, void>> => {
   const { batchEvents, batchBytes } = walk.limits
   const readings = readingsOf(walk, events)
-  let batch: Folded[] = []
-  let bytes = 0
+  let batch: Step[] = []
+  let batchHas = 0
   for (const recorded of events) {
     const read = readings === undefined ? NOT_READ : await readingAt(readings, recorded)
     if (E.isLeft(read)) return read
-    batch.push({ recorded, reading: read.right?.reading })
-    bytes += EVENT_BYTES + (read.right?.bytes ?? 0)
-    if (batch.length < batchEvents && bytes < batchBytes) continue
-    const folded = await settle(walk, { batch, bytes, readings })
+    const bytes = EVENT_BYTES + (read.right?.bytes ?? 0)
+    batch.push({ folded: { recorded, reading: read.right?.reading }, bytes })
+    batchHas += bytes
+    if (batch.length < batchEvents && batchHas < batchBytes) continue
+    const folded = await settle(walk, batch, readings)
     if (E.isLeft(folded)) return folded
     batch = []
-    bytes = 0
+    batchHas = 0
   }
-  return settle(walk, { batch, bytes, readings })
+  return settle(walk, batch, readings)
 }
 
 const NOT_READ: Either<never, Read | undefined> = E.right(undefined)
@@ -88,16 +89,11 @@ const readingsOf = (
   return pageReadings(ports, projection, reader, { events, bytesMax: limits.batchBytes })
 }
 
-type Batch = {
-  readonly batch: readonly Folded[]
-  readonly bytes: number
-  readonly readings: PageReadings | undefined
-}
-
 /** Folds a batch, and commits when enough is held. */
 const settle = async (
   walk: Walk,
-  { batch, bytes, readings }: Batch,
+  batch: readonly Step[],
+  readings: PageReadings | undefined,
 ): Promise<Either<WalkFailure, void>> => {
   const { states } = walk
   const last = batch.at(-1)
@@ -106,8 +102,7 @@ const settle = async (
   if (E.isLeft(saved)) return saved
   const folded = await foldBatch(states, batch)
   if (E.isLeft(folded)) return folded
-  states.bytes += bytes
-  return commitWhenDue(walk, last.recorded.position)
+  return commitWhenDue(walk, last.folded.recorded.position)
 }
 
 const commitWhenDue = async (walk: Walk, position: number): Promise<Either<WalkFailure, void>> => {
