@@ -244,6 +244,13 @@ test('an export is signed by whom the policy names: log, witnesses, the key in f
   ok(!('tag' in found))
   deepEqual([found.witnesses, found.witnessed !== null], [['witness.example'], true])
   match(await why(policy), /a key that is not in the policy/)
+  const cosigned = bytes.get('checkpoint') ?? Buffer.of()
+  for (let bit = 0; bit < cosigned.length * 8; bit += 1) {
+    const altered = Buffer.from(cosigned)
+    altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+    bytes.set('checkpoint', altered)
+    equal((await faultIn(files, witnessed)).file, 'checkpoint', `bit ${bit}`)
+  }
   cosign(seconds - 100)
   match(await why(witnessed), /says a time later than that at which a witness saw it/)
   bytes.set('checkpoint', Buffer.from(note))
