@@ -3,6 +3,7 @@ import type { Opened } from '../compose.ts'
 import type { Config } from '../config.ts'
 import type { Fetcher } from '../capture/port.ts'
 import { formatInstant } from '../kernel/instant.ts'
+import { SIMULATED } from '../ledger/tlog/origin.ts'
 import { isKeyName } from '../ledger/tlog/key.ts'
 import type { Witness } from '../ledger/tlog/witness.ts'
 import type { Site } from '../kernel/site.ts'
@@ -58,7 +59,7 @@ export const beginLog = async (
 }
 
 const originOf = (config: Config, kind: LogOrigin['clock']): string => {
-  const place = kind === 'simulated' ? 'simulated.invalid' : 'localhost'
+  const place = kind === 'simulated' ? SIMULATED : 'localhost'
   const given = config.origin ?? `crawl-ledger/${randomBytes(4).toString('hex')}`
   const origin = config.origin !== undefined && kind === 'system' ? given : `${place}/${given}`
   if (!isKeyName(origin))

@@ -1,7 +1,7 @@
 /** How commands have signed what they recorded, and cosigned by the witnesses of the log. */
 import type { Opened } from '../compose.ts'
-import type { Witness } from '../ledger/tlog/witness.ts'
-import { orHalt } from '../shell/halt.ts'
+import { NO_WITNESSES, type Witness } from '../ledger/tlog/witness.ts'
+import { headCovering } from '../shell/tlog/cosigned-heads.ts'
 import { readLogRecord } from '../shell/tlog/log-record.ts'
 import { assertUnobjected, openObjectionsOf } from '../shell/tlog/objecting.ts'
 import { type Sealed, type Sealer, sealer } from '../shell/tlog/seal.ts'
@@ -32,10 +32,10 @@ export const sealNow = async (io: Io, opened: Opened): Promise<Sealed> => {
   return sealed
 }
 
-/** Has a signed head cover the position, if none does yet. */
+/** Has a head that can be handed out cover the position, if none does yet. */
 export const sealUpTo = async (io: Io, opened: Opened, position: number): Promise<void> => {
-  const newest = await orHalt(opened.tlog.tree.newest())
-  if ((newest?.size ?? 0) >= position) return
+  const { witnesses = NO_WITNESSES } = (await readLogRecord(opened.ledger)) ?? {}
+  if ((await headCovering(opened.tlog, witnesses, position)) !== undefined) return
   await assertUnobjected(opened.tlog, await witnessesOf(opened))
   await sealNow(io, opened)
 }

@@ -1,5 +1,7 @@
 /** The commands of a README: what a POSIX shell and openssl need to check a bundle by hand. */
-import type { Head } from '../ledger/tlog/head.ts'
+import { E } from '../kernel/fp.ts'
+import { formatInstant, instant } from '../kernel/instant.ts'
+import { type Head, signersOf } from '../ledger/tlog/head.ts'
 import type { VerifierKey } from '../ledger/tlog/key.ts'
 import { isBy } from '../ledger/tlog/note.ts'
 import { inclusionSides, type Side } from '../ledger/tlog/proof.ts'
@@ -44,18 +46,50 @@ export const checkSignature = (
 ): string => {
   const found = signatureIn(head, keys)
   if (found === undefined) return command(`echo "FALSE: ${what} is not signed by the log"`)
-  return command(
-    `KEY=${quoted(found.key.vkey)}`,
+  return checkLine(file, found, `head -n 3 ${file}`, what)
+}
+
+/** A line of signatures, the first being line 1 of the file, and whose it is. */
+type Line = { readonly key: VerifierKey; readonly line: number }
+
+const checkLine = (file: string, { key, line }: Line, signed: string, what: string): string =>
+  command(
+    `KEY=${quoted(key.vkey)}`,
     `{ printf '${DER}'; printf '%s' "$KEY" | cut -d+ -f3- | ${DECODE} | tail -c 32; } > "$W/key"`,
-    `head -n 3 ${file} > "$W/text"`,
-    `sed -n '${found.line}p' ${file} | sed 's/.* //' | ${DECODE} | tail -c 64 > "$W/signature"`,
+    `${signed} > "$W/text"`,
+    `sed -n '${line}p' ${file} | sed 's/.* //' | ${DECODE} | tail -c 64 > "$W/signature"`,
     `openssl pkey -pubin -inform DER -in "$W/key" -out "$W/key.pem"`,
     verdict(
       'openssl pkeyutl -verify -pubin -inkey "$W/key.pem" -rawin -in "$W/text" -sigfile "$W/signature" > "$W/said"',
       what,
     ),
   )
+
+/** What each witness signed of the head: its time, then the text. Nothing if none did. */
+export const checkCosignatures = (
+  file: string,
+  head: Head,
+  witnesses: readonly VerifierKey[],
+): string => {
+  const signed = signersOf(head.note, witnesses)
+  const all = E.isRight(signed) ? signed.right : []
+  return all
+    .map(({ key, time }) => {
+      const found = signatureIn(head, [key])
+      if (found === undefined || time === null) return ''
+      const at = formatInstant(instant(time * 1_000))
+      return checkLine(
+        file,
+        found,
+        `{ printf 'cosignature/v1\\ntime ${time}\\n'; head -n 3 ${file}; }`,
+        `the witness ${plain(key.name)} had seen the head of ${head.size} entries at ${at}`,
+      )
+    })
+    .join('')
 }
+
+/** A name that a shell prints as it is, between double quotes. */
+const plain = (name: string): string => name.replaceAll(/[^\w./:-]/gu, '_')
 
 /** Puts together a node of the tree out of the hash in `name` and line `line` of `file`. */
 export const join = (name: string, file: string, line: number, side: Side): string => {

@@ -6,6 +6,7 @@ import type { Head } from '../ledger/tlog/head.ts'
 import type { VerifierKey } from '../ledger/tlog/key.ts'
 import { growthSides } from '../ledger/tlog/proof.ts'
 import {
+  checkCosignatures,
   checkSignature,
   command,
   DECODE,
@@ -27,6 +28,7 @@ export type Told = {
   readonly proof: readonly Buffer[]
   readonly before: { readonly head: Head; readonly proof: readonly Buffer[] } | undefined
   readonly keys: readonly VerifierKey[]
+  readonly witnesses: readonly VerifierKey[]
   readonly hasBody: boolean
   /** Why there is no body: the event by which it was erased, and its own proof. */
   readonly erasure: Proven | null
@@ -84,7 +86,7 @@ const files = ({ position, head, before, hasBody, erasure, stamp }: Told): strin
           '  erased.tlog-proof  the proof that it is in the log',
         ]),
     ...stampFiles(stamp),
-    '  policy.txt         the keys of the log, as its operator states them\n',
+    '  policy.txt         the keys of the log and of its witnesses, as its operator states them\n',
   ].join('\n')
 
 const opening = (told: Told): readonly string[] => [
@@ -99,7 +101,7 @@ const opening = (told: Told): readonly string[] => [
 stand. Every line that begins with OK or FALSE is a result; all must be OK.\n`,
 ]
 
-const ownHead = ({ head, keys }: Told): readonly string[] => [
+const ownHead = ({ head, keys, witnesses }: Told): readonly string[] => [
   `Step 1. Whose log? The key below is what policy.txt says. Compare it with the one that you were given
 by another way: somebody who changed this folder could have changed the key in it too.\n`,
   command('W=$(mktemp -d)', `sed '1,/^$/d' event.tlog-proof > "$W/checkpoint"`) +
@@ -109,12 +111,21 @@ by another way: somebody who changed this folder could have changed the key in i
       keys,
       `the log has signed a head of ${head.size} entries`,
     ),
+  ...(witnesses.length === 0
+    ? []
+    : [
+        `Who else has seen it? Each witness signs with its own clock, and signs no other history of this log.
+Compare their keys in policy.txt with those that you were given by another way, as above.\n`,
+        checkCosignatures('"$W/checkpoint"', head, witnesses),
+      ]),
 ]
 
 const earlierHead = (told: Told): readonly string[] => {
-  const { before, keys } = told
+  const { before, keys, witnesses } = told
   if (before === undefined)
-    return ['There is no signed head from before this event: it is among the first of the log.\n']
+    return witnesses.length === 0
+      ? ['There is no signed head from before this event: it is among the first of the log.\n']
+      : ['There is no head from before this event that its witnesses had cosigned by then.\n']
   const { size } = before.head
   return [
     `Step 3. What had been signed before? The event is not among the first ${size} entries, so it was
@@ -124,7 +135,7 @@ recorded after that head was signed; and nothing that head covers was changed si
       before.head,
       keys,
       `the log had signed a head of ${size} entries before`,
-    ),
+    ) + checkCosignatures('before.checkpoint', before.head, witnesses),
     growth(told),
   ]
 }
@@ -153,7 +164,7 @@ const ERASURE: ProofFiles = {
 
 const COMMIT = String.raw`sed 's/.*"commit":"\([0-9a-f]*\)".*/\1/'`
 
-const erased = ({ position, erasure, keys }: Told): readonly string[] => {
+const erased = ({ position, erasure, keys, witnesses }: Told): readonly string[] => {
   if (erasure === null) return []
   return [
     `Step 4. Where is the body? Withheld, erased by event ${erasure.position}. Bytes and salt are deleted, and
@@ -165,6 +176,7 @@ nobody can show or test the body any more. That event is in the log like any oth
         keys,
         `the log has signed a head of ${erasure.head.size} entries with the erasure`,
       ) +
+      checkCosignatures('"$W/checkpoint"', erasure.head, witnesses) +
       inclusion(erasure, ERASURE) +
       command(
         verdict(

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { exportedFilesAt } from '../../src/adapters/files/exported-files.ts'
 import { folderAt } from '../../src/adapters/files/folder.ts'
-import { E } from '../../src/kernel/fp.ts'
 import { parseHead } from '../../src/ledger/tlog/head.ts'
 import { checkEvidence } from '../../src/publish/check-evidence.ts'
 import { parsePolicy, type Policy, policyText } from '../../src/publish/policy.ts'
@@ -14,23 +13,13 @@ import { exportTlog } from '../../src/shell/tlog/export-tlog.ts'
 import { rotateKey } from '../../src/shell/tlog/rotate.ts'
 import { checked, faultIn, policyOf } from '../support/checked-export.ts'
 import { left, right } from '../support/either.ts'
+import { byHand, everyBitCounts } from '../support/evidence-checks.ts'
 import { goVerifier, NO_GO } from '../support/go-verifier.ts'
 import { filesIn, publishedLog } from '../support/published-log.ts'
 import { RUN } from '../support/ledgers.ts'
 import { ORIGIN, type SealedLedger, sealedLedger, tamper } from '../support/sealing.ts'
 
 const go = goVerifier()
-
-/** The indented lines of README.txt, run as they stand by the plainest shell there is. */
-const byHand = async (directory: string): Promise<readonly string[]> => {
-  const readme = await readFile(join(directory, 'README.txt'), 'utf8')
-  const commands = readme.split('\n').filter((line) => line.startsWith('    '))
-  const { stdout } = spawnSync('sh', ['-c', commands.join('\n')], {
-    cwd: directory,
-    encoding: 'utf8',
-  })
-  return stdout.split('\n').filter((line) => /^(OK|FALSE)/.test(line))
-}
 
 test(
   'an event at any place convinces us, a shell with openssl, and Go',
@@ -108,27 +97,6 @@ test(
     await log.close()
   },
 )
-
-const everyBitCounts = (bundle: ReadonlyMap<string, Buffer>, policy: Policy): number => {
-  let bits = 0
-  for (const [name, bytes] of bundle) {
-    if (name === 'README.txt') continue
-    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
-      const altered = Buffer.from(bytes)
-      altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-      const checked = checkEvidence(new Map(bundle).set(name, altered), policy)
-      ok(E.isLeft(checked), `bit ${bit} of ${name} does not count`)
-      bits += 1
-    }
-    for (const cut of [
-      bytes.subarray(1),
-      bytes.subarray(0, -1),
-      Buffer.concat([bytes, Buffer.of(10)]),
-    ])
-      ok(E.isLeft(checkEvidence(new Map(bundle).set(name, cut), policy)), name)
-  }
-  return bits
-}
 
 test(
   'an erased body: its erasure is proven in its place, and every bit of that counts too',
@@ -306,7 +274,7 @@ test(
       await appendMany(log, more)
       const old = await folder.read('checkpoint')()
       await log.seal()
-      const exported = await exportTlog(log.tlog.tree, folder, none)
+      const exported = await exportTlog(log.publishing, folder, none)
       const checkpoint = await readFile(join(directory, 'checkpoint'), 'utf8')
       equal(right(parseHead(checkpoint)).size, exported.size)
       const [key] = right(await log.tlog.keys.list(ORIGIN)())
@@ -324,14 +292,14 @@ test(
         equal(out, `verified ${exported.size} entries\n`, err)
       }
     }
-    deepEqual(await exportTlog(log.tlog.tree, folder, none), {
+    deepEqual(await exportTlog(log.publishing, folder, none), {
       origin: ORIGIN,
       size: 66_557,
       before: 66_557,
       files: 1,
     })
     const fresh = folderAt(join(log.data, 'again'))
-    await exportTlog(log.tlog.tree, fresh, none)
+    await exportTlog(log.publishing, fresh, none)
     const listed = (of: string) =>
       spawnSync('sh', ['-c', 'find . -type f | sort | xargs sha256sum'], {
         cwd: of,
@@ -358,13 +326,13 @@ test(
       join(directory, 'checkpoint'),
       (await readFile(join(directory, 'checkpoint'), 'utf8')).replace('66557', '66558'),
     )
-    await exportTlog(log.tlog.tree, folder, none).then(
+    await exportTlog(log.publishing, folder, none).then(
       () => ok(false),
       (error: Error) =>
         match(error.message, /holds 66558 entries of this log, and the ledger has signed 66557/),
     )
     await tamper(log, 'delete from head where size > 255')
-    await exportTlog(log.tlog.tree, fresh, none).then(
+    await exportTlog(log.publishing, fresh, none).then(
       () => ok(false),
       (error: Error) =>
         match(error.message, /holds 66557 entries of this log, and the ledger has signed 255/),

@@ -89,6 +89,7 @@ test('a sound ledger verifies, and what was read is said', async (t) => {
     stillThere: 0,
     firstStillThere: null,
     heads: 5,
+    cosignatures: 0,
     head: {
       size: 700,
       root: naiveRoot(stored.slice(0, 700).map(({ leaf }) => leaf)).toString('hex'),

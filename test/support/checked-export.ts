@@ -20,7 +20,7 @@ export const policyOf = async ({ tlog }: Pick<SealedLedger, 'tlog'>): Promise<Po
 export const exportedTo = async (log: SealedLedger, name = 'export'): Promise<string> => {
   const directory = join(log.data, name)
   await log.seal()
-  await exportTlog(log.tlog.tree, folderAt(directory), () => undefined)
+  await exportTlog(log.publishing, folderAt(directory), () => undefined)
   return directory
 }
 

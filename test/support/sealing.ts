@@ -51,6 +51,8 @@ export type SealedLedger = TestLedger & {
   readonly data: string
   readonly tlog: TlogPorts
   readonly ports: SealPorts
+  /** All of it: what exports and evidence are made from. */
+  readonly publishing: TlogPorts & Pick<TestLedger, 'ledger'>
   readonly seal: () => Promise<Sealed>
   /** Appends so many small events to one stream. */
   readonly append: (count: number, stream?: string) => Promise<void>
@@ -70,7 +72,7 @@ export const sealedLedger = async (t: TestContext): Promise<SealedLedger> => {
     right(await opened.ledger.append(RUN, appendOf(stream, version, ...notes))())
     versions.set(stream, version + count)
   }
-  return { ...opened, data, tlog, ports, seal: sealer(ports), append }
+  return { ...opened, data, tlog, ports, publishing: ports, seal: sealer(ports), append }
 }
 
 const TABLES = ['event', 'tree_hash', 'head', 'cosignature']

@@ -1,6 +1,7 @@
 import { folderAt, readText, timestampsBy } from '../../compose.ts'
 import { E } from '../../kernel/fp.ts'
 import { formatInstant } from '../../kernel/instant.ts'
+import { isSimulated } from '../../ledger/tlog/origin.ts'
 import { FILE_NAMES } from '../../publish/bundle.ts'
 import { checkEvidence, type CheckedHead, type Evidence } from '../../publish/check-evidence.ts'
 import { parsePolicy } from '../../publish/policy.ts'
@@ -103,7 +104,7 @@ const shown = (found: Judged): string => {
       : `  according to the witnesses ${safe(witnesses.join(', '))}`,
     ...(timestamp === null ? [] : [stampText(timestamp)]),
     `  ${BODIES[body]}${erased === null ? '' : `, erased by event ${erased.position} of ${erased.ts} (${erased.basis})`}`,
-    ...(origin.startsWith('simulated.invalid/') ? ['  a rehearsal: its clock is simulated'] : []),
+    ...(isSimulated(origin) ? ['  a rehearsal: its clock is simulated'] : []),
     '',
   ].join('\n')
 }

@@ -14,9 +14,9 @@ const tlogVerb: Verb = (io) =>
     .argument('<dir>', 'where to write; an earlier export there is carried on')
     .addHelpText('after', '\nExample:\n  crawl-ledger export tlog ./public/log')
     .action(async (dir: string, flags: ExportFlags) => {
-      await withOpened(io, flags, async ({ tlog }) => {
+      await withOpened(io, flags, async ({ ledger, tlog }) => {
         let told = performance.now()
-        const exported = await exportTlog(tlog.tree, folderAt(dir), (done, of) => {
+        const exported = await exportTlog({ ...tlog, ledger }, folderAt(dir), (done, of) => {
           if (performance.now() - told < BETWEEN_LINES_MS) return
           told = performance.now()
           io.err(`exported ${done} of ${of} entries\n`)

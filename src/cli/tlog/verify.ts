@@ -62,7 +62,7 @@ const shown = (report: VerifyReport): string => {
       : `${safe(origin)} holds:`,
     report.entries === 0
       ? `  nothing came since position ${count(to)}`
-      : `  positions ${count(from)} to ${count(to)}: ${count(report.entries)} entries of ${count(report.bytes)} bytes, ${count(report.heads)} signed heads, ${count(report.bodies)} kept bodies`,
+      : `  positions ${count(from)} to ${count(to)}: ${count(report.entries)} entries of ${count(report.bytes)} bytes, ${count(report.heads)} signed heads${report.cosignatures === 0 ? '' : ` with ${count(report.cosignatures)} cosignatures`}, ${count(report.bodies)} kept bodies`,
   ]
   lines.push(...predecessorLines(report.predecessor))
   if (report.erased > 0)

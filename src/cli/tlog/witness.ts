@@ -6,6 +6,7 @@ import { formatInstant, instant } from '../../kernel/instant.ts'
 import { quorumOf, type Witness, type Witnesses, NO_WITNESSES } from '../../ledger/tlog/witness.ts'
 import { Halt, orHalt } from '../../shell/halt.ts'
 import { readLogRecord } from '../../shell/tlog/log-record.ts'
+import { objectionText } from '../../shell/tlog/objecting.ts'
 import {
   addWitness,
   nameWitnesses,
@@ -111,6 +112,8 @@ type Listed = {
   readonly vkey: string
   /** The largest head it cosigned, and when it did so last. */
   readonly cosigned: { readonly size: number; readonly at: string } | null
+  /** What it holds against this log, in words. */
+  readonly objections: readonly string[]
 }
 
 const listed = async ({ tlog }: Opened, { key, url }: Witness): Promise<Listed> => {
@@ -119,7 +122,10 @@ const listed = async ({ tlog }: Opened, { key, url }: Witness): Promise<Listed> 
     newest === undefined
       ? null
       : { size: newest.size, at: formatInstant(instant(newest.time * 1_000)) }
-  return { name: key.name, url, vkey: key.vkey, cosigned }
+  const open = (await orHalt(tlog.objections.read())).filter(
+    ({ witness, settled }) => witness === key.vkey && settled === null,
+  )
+  return { name: key.name, url, vkey: key.vkey, cosigned, objections: open.map(objectionText) }
 }
 
 const tell = async (io: Io, opened: Opened, flags: Flags): Promise<void> => {
@@ -142,5 +148,6 @@ const tell = async (io: Io, opened: Opened, flags: Flags): Promise<void> => {
       io.columns,
     ),
   )
+  for (const text of list.flatMap(({ objections }) => objections)) await io.out(`${safe(text)}\n`)
   await io.out(`${safe(`quorum: ${quorum} of ${list.length}`)}\n`)
 }

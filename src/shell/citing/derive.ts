@@ -16,7 +16,7 @@ import { newestOf, readerOf } from '../projecting/reader-in-force.ts'
 import { type Conclusion, conclusionOf, readingOf } from '../projecting/readings.ts'
 import { rowsAt } from '../projecting/rows-at.ts'
 
-export type ClaimPorts = Pick<TlogPorts, 'tree' | 'keys'> & {
+export type ClaimPorts = Pick<TlogPorts, 'tree' | 'cosignatures' | 'keys'> & {
   readonly ledger: Ledger
   readonly bodies: BodyStore & SaltedBodies
   readonly store: ProjectionStore

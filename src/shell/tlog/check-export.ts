@@ -5,7 +5,8 @@
 import { E } from '../../kernel/fp.ts'
 import { formatInstant, instant } from '../../kernel/instant.ts'
 import { NOTE_BYTES_MAX } from '../../ledger/tlog/note.ts'
-import { TOLERANCE_MS, witnessed } from '../../publish/check-evidence.ts'
+import { CLOCK_TOLERANCE_MS } from '../../ledger/tlog/witness-answer.ts'
+import { witnessed } from '../../publish/check-evidence.ts'
 import type { ExportedFiles } from '../../publish/exported-files.ts'
 import type { Policy } from '../../publish/policy.ts'
 import { headIn, type SignedHead, textOf } from '../../publish/proven.ts'
@@ -100,7 +101,7 @@ const checkLog = (entries: ExportedEntries, signed: SignedHead): void => {
       'it is not signed by the key that the log took into use here',
     )
   const time = witnessed(signed)
-  if (time !== undefined && entries.ts > time + TOLERANCE_MS)
+  if (time !== undefined && entries.ts > time + CLOCK_TOLERANCE_MS)
     throw exportFault(
       CHECKPOINT,
       { position: size, until: size },

@@ -6,9 +6,10 @@ import { E } from '../../kernel/fp.ts'
 import type { Ledger } from '../../ledger/port.ts'
 import { timestampStream } from '../../ledger/stream.ts'
 import { type Head, headText } from '../../ledger/tlog/head.ts'
-import type { VerifierKey } from '../../ledger/tlog/key.ts'
 import type { StoredLeaf, TlogPorts } from '../../ledger/tlog/port.ts'
 import { consistencySpans, inclusionSpans } from '../../ledger/tlog/proof.ts'
+import type { LogRecord } from '../../ledger/tlog/rotation.ts'
+import { quorumOf } from '../../ledger/tlog/witness.ts'
 import { type Bundle, FILES } from '../../publish/bundle.ts'
 import { checkEvidence } from '../../publish/check-evidence.ts'
 import type { Folder } from '../../publish/folder.ts'
@@ -17,11 +18,12 @@ import { formatEntryProof, formatGrowthProof } from '../../publish/proof-file.ts
 import { readmeText } from '../../publish/readme.ts'
 import { wholeStream } from '../entries.ts'
 import { Halt, orHalt } from '../halt.ts'
+import { headBefore, headCovering, headOfSize, largestHead } from './cosigned-heads.ts'
 import { spanHash } from './hashes.ts'
 import { headIn, readLogRecord } from './log-record.ts'
 import { headKeys } from './milestones.ts'
 
-export type EvidencePorts = Pick<TlogPorts, 'tree' | 'keys'> & {
+export type EvidencePorts = Pick<TlogPorts, 'tree' | 'cosignatures' | 'keys'> & {
   readonly ledger: Pick<Ledger, 'readStream'>
   readonly bodies: SaltedBodies
 }
@@ -54,12 +56,13 @@ export const evidenceOf = async (ports: EvidencePorts, position: number): Promis
     )
   const [stored] = await orHalt(ports.tree.stored(position - 1, 1))
   if (stored === undefined) throw notFound(`there is no position ${position}`)
-  const head = await headCovering(ports, position)
+  const head = await coveringHead(ports, log, position)
   const proof = await hashesOf(ports, inclusionSpans(position - 1, head.head.size))
-  const before = await headBefore(ports, position, head.head)
+  const before = await earlierHead(ports, log, stored, head.head)
   const body = await bodyOf(ports, stored)
-  const erasure = body !== undefined && 'event' in body ? await provenAt(ports, body.event) : null
-  const stamp = await stampOn(ports, position)
+  const erasure =
+    body !== undefined && 'event' in body ? await provenAt(ports, log, body.event) : null
+  const stamp = await stampOn(ports, log, position)
   const told = {
     position,
     about: aboutOf(stored),
@@ -67,19 +70,21 @@ export const evidenceOf = async (ports: EvidencePorts, position: number): Promis
     proof,
     before,
     keys,
+    witnesses: log.witnesses.named.map(({ key }) => key),
     hasBody: body !== undefined && 'bytes' in body,
     erasure,
     stamp,
     isSimulated: log.clock === 'simulated',
   }
+  const policy = policyText(keys, log.witnesses)
   const files = [
     [FILES.event, stored.entry],
     [FILES.proof, formatEntryProof({ index: position - 1, proof, checkpoint: head.note })],
     ...optionalFiles({ before, checkpoint: head.note, body, erasure, stamp }),
-    [FILES.policy, policyText(keys)],
+    [FILES.policy, policy],
     [FILES.readme, readmeText(told)],
   ] as const
-  return checked(new Map(files), position, keys)
+  return checked(new Map(files), position, policy)
 }
 
 type NamedFile = readonly [name: string, bytes: string | Buffer]
@@ -125,15 +130,28 @@ const aboutOf = ({ recorded: { event, ts } }: StoredLeaf): string =>
 
 type Covering = { readonly head: Head; readonly note: string }
 
-const headCovering = async ({ tree }: EvidencePorts, position: number): Promise<Covering> => {
-  const [covering] = await orHalt(tree.after(position - 1, 1))
+const coveringHead = async (
+  ports: EvidencePorts,
+  { witnesses }: LogRecord,
+  position: number,
+): Promise<Covering> => {
+  const covering = await headCovering(ports, witnesses, position)
   if (covering === undefined)
-    throw notFound(`no signed head covers position ${position} yet; the next run or act seals it`)
+    throw notFound(
+      witnesses.named.length === 0
+        ? `no signed head covers position ${position} yet; the next run or act seals it`
+        : `no head that covers position ${position} is cosigned by ${quorumOf(witnesses)} of ${witnesses.named.length} witnesses yet; each run and act asks them (crawl-ledger witness list)`,
+    )
   return { head: headIn(`the head of size ${covering.size}`, covering.note), note: covering.note }
 }
 
-const headBefore = async (ports: EvidencePorts, position: number, newer: Head) => {
-  const stored = await orHalt(ports.tree.newestUpTo(position - 1))
+const earlierHead = async (
+  ports: EvidencePorts,
+  { witnesses }: LogRecord,
+  { position, recorded }: StoredLeaf,
+  newer: Head,
+) => {
+  const stored = await headBefore(ports, witnesses, position, recorded.ts)
   if (stored === undefined) return undefined
   const head = headIn(`the head of size ${stored.size}`, stored.note)
   const proof = await hashesOf(ports, consistencySpans(head.size, newer.size))
@@ -153,18 +171,18 @@ const bodyOf = async ({ bodies }: EvidencePorts, { recorded: { event } }: Stored
 }
 
 /** Another event of the log that can be checked in the same way: an erasure, a time stamp. */
-const provenAt = async (ports: EvidencePorts, position: number) => {
+const provenAt = async (ports: EvidencePorts, log: LogRecord, position: number) => {
   const [stored] = await orHalt(ports.tree.stored(position - 1, 1))
   if (stored === undefined) throw notFound(`there is no position ${position}`)
-  const { head, note } = await headCovering(ports, position)
+  const { head, note } = await coveringHead(ports, log, position)
   const proof = await hashesOf(ports, inclusionSpans(position - 1, head.size))
   const proofFile = formatEntryProof({ index: position - 1, proof, checkpoint: note })
   return { position, about: aboutOf(stored), entry: stored.entry, head, proof, proofFile }
 }
 
 /** The earliest time stamp over a head with the event in it, with the proofs of both. */
-const stampOn = async (ports: EvidencePorts, position: number) => {
-  const signed = (await orHalt(ports.tree.newest()))?.size ?? 0
+const stampOn = async (ports: EvidencePorts, log: LogRecord, position: number) => {
+  const signed = await largestHead(ports, log.witnesses)
   const stamps = (await wholeStream(ports.ledger, timestampStream)).flatMap((recorded) =>
     recorded.event.type === 'HeadTimestamped' ? [{ at: recorded.position, ...recorded.event }] : [],
   )
@@ -173,9 +191,11 @@ const stampOn = async (ports: EvidencePorts, position: number) => {
     .toSorted((a, b) => a.time - b.time)
   if (stamp === undefined) return undefined
   const { at, size, digest, authority, time } = stamp
-  const stored = await orHalt(ports.tree.newestUpTo(size))
+  const stored = await headOfSize(ports, log.witnesses, size)
   const head = stored && headIn(`the head of size ${size}`, stored.note)
-  if (stored === undefined || head === undefined || sha256Hex(headText(head)) !== digest)
+  // Its head lacks the quorum: a checker would not take it.
+  if (stored === undefined) return undefined
+  if (head === undefined || sha256Hex(headText(head)) !== digest)
     throw new Halt({
       tag: 'IntegrityBreach',
       position: size,
@@ -183,17 +203,25 @@ const stampOn = async (ports: EvidencePorts, position: number) => {
     })
   const proof = await hashesOf(ports, inclusionSpans(position - 1, size))
   const proofFile = formatEntryProof({ index: position - 1, proof, checkpoint: stored.note })
-  return { position, authority, time, head, proof, proofFile, recorded: await provenAt(ports, at) }
+  return {
+    position,
+    authority,
+    time,
+    head,
+    proof,
+    proofFile,
+    recorded: await provenAt(ports, log, at),
+  }
 }
 
 /** What we hand out we have checked as its reader will. */
 const checked = (
   files: ReadonlyMap<string, string | Buffer>,
   position: number,
-  keys: readonly VerifierKey[],
+  text: string,
 ): Bundle => {
   const bundle: Bundle = new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes)]))
-  const policy = parsePolicy(FILES.policy, policyText(keys))
+  const policy = parsePolicy(FILES.policy, text)
   const found = E.isLeft(policy) ? policy : checkEvidence(bundle, policy.right)
   if (E.isRight(found)) return bundle
   const because =

@@ -1,5 +1,7 @@
 /** Exports the log as static files (C2SP tlog-tiles): what came since the last export is added. */
+import type { Ledger } from '../../ledger/port.ts'
 import type { TreeStore } from '../../ledger/tlog/port.ts'
+import { NO_WITNESSES } from '../../ledger/tlog/witness.ts'
 import { leafHash } from '../../ledger/entry.ts'
 import {
   entriesPath,
@@ -14,7 +16,8 @@ import { type Edge, hashesIn } from '../../ledger/tlog/tree.ts'
 import type { Folder } from '../../publish/folder.ts'
 import { Halt, orHalt } from '../halt.ts'
 import { edgeAt } from './hashes.ts'
-import { headIn } from './log-record.ts'
+import { type HeadPorts, newestHead } from './cosigned-heads.ts'
+import { headIn, readLogRecord } from './log-record.ts'
 
 export type Exported = {
   readonly origin: string
@@ -28,13 +31,17 @@ type Progress = (done: number, of: number) => void
 
 const CHECKPOINT = 'checkpoint'
 
+type ExportPorts = HeadPorts & { readonly ledger: Pick<Ledger, 'readStream'> }
+
 /** The checkpoint is written last: what it promises is there when it is. */
 export const exportTlog = async (
-  tree: TreeStore,
+  ports: ExportPorts,
   folder: Folder,
   progress: Progress,
 ): Promise<Exported> => {
-  const newest = await orHalt(tree.newest())
+  const { tree } = ports
+  const { witnesses = NO_WITNESSES } = (await readLogRecord(ports.ledger)) ?? {}
+  const newest = await newestHead(ports, witnesses)
   if (newest === undefined)
     throw new Halt({
       tag: 'NotFound',

@@ -25,6 +25,7 @@ export type VerifyReport = {
   readonly stillThere: number
   readonly firstStillThere: number | null
   readonly heads: number
+  readonly cosignatures: number
   /** The newest head, and how many entries stand behind it unsealed. */
   readonly head: { readonly size: number; readonly root: string } | null
   readonly unsealed: number
@@ -49,6 +50,7 @@ export type Tally = {
   stillThere: number
   firstStillThere: number | null
   heads: number
+  cosignatures: number
 }
 
 export const newTally = (): Tally => ({
@@ -59,4 +61,5 @@ export const newTally = (): Tally => ({
   stillThere: 0,
   firstStillThere: null,
   heads: 0,
+  cosignatures: 0,
 })

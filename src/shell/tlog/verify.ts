@@ -4,6 +4,7 @@
  *
  *   walk.ts         the entries one after the other, each against its neighbours
  *   milestones.ts   where the tree is compared: its stored hashes and signed heads
+ *   check-cosignatures.ts   what witnesses signed of those heads
  *
  * Memory does not grow with the ledger, only (by a number) with its streams.
  */
@@ -14,6 +15,7 @@ import type { TlogPorts, Verified } from '../../ledger/tlog/port.ts'
 import type { LogRecord } from '../../ledger/tlog/rotation.ts'
 import { Halt, orHalt } from '../halt.ts'
 import { Breach } from './breach.ts'
+import { checkCosignatures } from './check-cosignatures.ts'
 import { edgeAt } from './hashes.ts'
 import { headIn, readLogRecord } from './log-record.ts'
 import { type HeadKeys, headKeys, Milestones } from './milestones.ts'
@@ -21,7 +23,10 @@ import { newTally, type Tally, type VerifyAsked, type VerifyReport } from './ver
 import { predecessorOf } from './predecessor.ts'
 import { walk } from './walk.ts'
 
-export type VerifyPorts = Pick<TlogPorts, 'tree' | 'keys' | 'lastSigned' | 'verified'> & {
+export type VerifyPorts = Pick<
+  TlogPorts,
+  'tree' | 'cosignatures' | 'keys' | 'lastSigned' | 'verified'
+> & {
   readonly ledger: Pick<Ledger, 'head' | 'readStream'>
   readonly bodies: Pick<BodyStore, 'get'>
 }
@@ -36,7 +41,10 @@ export const verify = async (ports: VerifyPorts, asked: VerifyAsked): Promise<Ve
     start = await startOf(ports, asked, size)
     const marks = new Milestones(ports.tree, { log, known, from: start?.size ?? 0, tally })
     const walked = await walk(ports, marks, { start, size, tally, asked })
-    if (!walked.interrupted) await compareEnds(ports, marks, walked.position)
+    if (!walked.interrupted) {
+      await compareEnds(ports, marks, walked.position)
+      await checkCosignatures(ports.cosignatures, log, start?.size ?? 0, tally)
+    }
     return await concluded(ports, { asked, log, known, start, marks, tally, walked })
   } catch (error) {
     return { ...base(log, known, start, tally), breach: breachIn(error) }

@@ -2,12 +2,15 @@
 //
 //	verify tlog VKEY DIR [OLD-CHECKPOINT]   the whole export, entry by entry
 //	verify proof VKEY DIR                   the proof of an evidence bundle, and its growth
+//	verify cosigned VKEY FILE WITNESS-VKEY…  a checkpoint with the cosignature of each witness
 //
 // Prints one line and ends with 0, or says what is wrong and ends with 1.
 package main
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
@@ -143,11 +146,55 @@ func evidence(vkey, dir string) {
 	fmt.Printf("verified position %d\n", index+1)
 }
 
+// cosigner is a witness (C2SP tlog-cosignature): its key has the algorithm 4, its signature a time.
+type cosigner struct {
+	name string
+	hash uint32
+	key  ed25519.PublicKey
+}
+
+func (c cosigner) Name() string    { return c.name }
+func (c cosigner) KeyHash() uint32 { return c.hash }
+func (c cosigner) Verify(msg, sig []byte) bool {
+	if len(sig) != 72 {
+		return false
+	}
+	signed := fmt.Sprintf("cosignature/v1\ntime %d\n%s", binary.BigEndian.Uint64(sig), msg)
+	return ed25519.Verify(c.key, []byte(signed), sig[8:])
+}
+
+func witness(vkey string) note.Verifier {
+	parts := strings.SplitN(vkey, "+", 3)
+	check(len(parts) == 3, "key of a witness")
+	typed, err := base64.StdEncoding.Strict().DecodeString(parts[2])
+	must(err, "key of a witness")
+	check(len(typed) == 33 && typed[0] == 4, "key of a witness")
+	sum := sha256.Sum256(append([]byte(parts[0]+"\n"), typed...))
+	hash := binary.BigEndian.Uint32(sum[:])
+	check(fmt.Sprintf("%08x", hash) == parts[1], "id of a witness")
+	return cosigner{parts[0], hash, typed[1:]}
+}
+
+func cosigned(vkey, file string, vkeys []string) {
+	verifier, err := note.NewVerifier(vkey)
+	must(err, "key")
+	all := []note.Verifier{verifier}
+	for _, one := range vkeys {
+		all = append(all, witness(one))
+	}
+	opened, err := note.Open(read(file), note.VerifierList(all...))
+	must(err, "note")
+	check(len(opened.Sigs) == len(all) && len(opened.UnverifiedSigs) == 0, "a signature of each")
+	fmt.Printf("cosigned by %d\n", len(vkeys))
+}
+
 func main() {
 	arguments := append(os.Args[1:], "", "", "", "")
 	switch arguments[0] {
 	case "tlog":
 		wholeLog(arguments[1], arguments[2], arguments[3])
+	case "cosigned":
+		cosigned(arguments[1], arguments[2], os.Args[4:])
 	case "proof":
 		evidence(arguments[1], arguments[2])
 	default:
