@@ -21,17 +21,31 @@ const Objections = t.array(Objection)
 /** One that does not parse is not passed over: it may say that nothing must be signed. */
 export const fileObjections = (directory: string): ObjectionFile => {
   const file = join(directory, 'objections.json')
+  const read: ObjectionFile['read'] = () => async () => {
+    const bytes = await readIfThere(file)()
+    if (E.isLeft(bytes) || bytes.right === undefined) return E.map(() => [])(bytes)
+    const parsed = parse(file, Objections, jsonIn(bytes.right))
+    return E.isRight(parsed)
+      ? parsed
+      : E.left({ tag: 'Unavailable', because: describeParseFailure(parsed.left) })
+  }
+  const updated: ObjectionFile['update'] = (change) => async () => {
+    const before = await read()()
+    if (E.isLeft(before)) return before
+    const after = change(before.right)
+    if (after === before.right) return E.right(undefined)
+    const text = JSON.stringify(Objections.encode([...after]), null, 2)
+    return writeDurably(file, `${text}\n`)()
+  }
+  // Several witnesses may object at once.
+  let before: Promise<unknown> = Promise.resolve()
   return {
-    read: () => async () => {
-      const bytes = await readIfThere(file)()
-      if (E.isLeft(bytes) || bytes.right === undefined) return E.map(() => [])(bytes)
-      const parsed = parse(file, Objections, jsonIn(bytes.right))
-      return E.isRight(parsed)
-        ? parsed
-        : E.left({ tag: 'Unavailable', because: describeParseFailure(parsed.left) })
+    read,
+    update: (change) => () => {
+      const turn = before.then(updated(change))
+      before = turn
+      return turn
     },
-    write: (objections) =>
-      writeDurably(file, `${JSON.stringify(Objections.encode([...objections]), null, 2)}\n`),
   }
 }
 

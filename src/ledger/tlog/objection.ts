@@ -20,14 +20,15 @@ export const Objection = t.type({
 })
 export type Objection = t.TypeOf<typeof Objection>
 
-/** Those that keep anything from being signed: by a witness that is still named, and not settled. */
+/** Those that keep anything from being signed: not settled, by a witness that is named, in that order. */
 export const openObjections = (
   objections: readonly Objection[],
   named: readonly string[],
 ): readonly Objection[] =>
-  objections.filter(
-    ({ kind, settled, witness }) =>
-      kind !== 'unfounded' && settled === null && named.includes(witness),
+  named.flatMap((key) =>
+    objections.filter(
+      ({ kind, settled, witness }) => kind !== 'unfounded' && settled === null && witness === key,
+    ),
   )
 
 /** Enough to see what happened; the oldest go first. */
@@ -50,7 +51,8 @@ export const settledBy = (
   objections: readonly Objection[],
   witness: string,
   at: Objection['at'],
-): readonly Objection[] =>
-  objections.map((one) =>
-    one.witness === witness && one.settled === null ? { ...one, settled: at } : one,
-  )
+): readonly Objection[] => {
+  const isOpen = (one: Objection): boolean => one.witness === witness && one.settled === null
+  if (!objections.some(isOpen)) return objections
+  return objections.map((one) => (isOpen(one) ? { ...one, settled: at } : one))
+}

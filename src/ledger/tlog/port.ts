@@ -121,7 +121,10 @@ export type VerifiedMemory = {
 /** What witnesses held against this log, oldest first; beside the keys, outside the database. */
 export type ObjectionFile = {
   readonly read: () => TaskEither<Unavailable, readonly Objection[]>
-  readonly write: (objections: readonly Objection[]) => TaskEither<Unavailable, void>
+  /** Keeps what `change` makes of them; one change after the other. The same list is not written. */
+  readonly update: (
+    change: (objections: readonly Objection[]) => readonly Objection[],
+  ) => TaskEither<Unavailable, void>
 }
 
 /**

@@ -142,17 +142,13 @@ const object = async (
   const { vkey } = witness.key
   const at = ports.now()
   const objection = { kind, witness: vkey, at, holds, checkpoint: note, settled: null }
-  const before = await orHalt(ports.objections.read())
-  const after = withObjection(before, objection)
-  if (after !== before) await orHalt(ports.objections.write(after))
+  await orHalt(ports.objections.update((before) => withObjection(before, objection)))
   return { tag: 'Objected', objection }
 }
 
 const settle = async ({ ports, witness }: Asking): Promise<void> => {
-  const before = await orHalt(ports.objections.read())
   const { vkey } = witness.key
-  if (before.some((one) => one.settled === null && one.witness === vkey))
-    await orHalt(ports.objections.write(settledBy(before, vkey, ports.now())))
+  await orHalt(ports.objections.update((before) => settledBy(before, vkey, ports.now())))
 }
 
 /** `add-checkpoint` under the prefix of the witness. */
