@@ -27,6 +27,7 @@ import { exportVerb } from './tlog/export.ts'
 import { headVerb } from './tlog/head.ts'
 import { keysVerb } from './tlog/keys.ts'
 import { openLogVerb } from './tlog/open-log.ts'
+import { timestampVerb } from './tlog/timestamp.ts'
 import { verifyVerb } from './tlog/verify.ts'
 import { witnessVerb } from './tlog/witness.ts'
 
@@ -52,6 +53,7 @@ export const VERBS: readonly Verb[] = [
   keysVerb,
   openLogVerb,
   witnessVerb,
+  timestampVerb,
   citeVerb,
   claimVerb,
   evidenceVerb,

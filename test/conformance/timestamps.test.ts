@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { opensslTimestamps } from '../../src/adapters/openssl/check-timestamp.ts'
 import { present } from '../../src/kernel/assert.ts'
-import { E, TE } from '../../src/kernel/fp.ts'
+import { E } from '../../src/kernel/fp.ts'
 import { parseHttpUrl } from '../../src/kernel/url.ts'
 import type { HeadTimestamped } from '../../src/ledger/events/log/head-timestamped.ts'
 import { checkEvidence } from '../../src/publish/check-evidence.ts'
@@ -31,11 +31,16 @@ const stamped = (log: PublishedLog, root: string, answer: Answer): Promise<HeadT
   timestampHead(
     {
       ledger: log.ledger,
-      ask: (_, query) => TE.right(answer(query)),
+      post: async (_, { body }) => ({
+        tag: 'Answer',
+        status: 200,
+        body: answer(body),
+        truncated: false,
+      }),
       check: opensslTimestamps(root),
     },
     log.seal,
-    { run: RUN, authority, nonce },
+    { run: RUN, authority, nonce, stop: new AbortController().signal },
   )
 
 /** What README.txt says when it is entered as it stands. */

@@ -1,21 +1,17 @@
-/** Heads on their way to witnesses: the same exchange as the crawl's, by POST. */
+/** Heads on their way to witnesses and authorities: the same exchange as the crawl's, by POST. */
 import { literalAddressOf } from '../../capture/address.ts'
 import type { HttpAnswer, HttpFailure } from '../../capture/port.ts'
 import type { HttpUrl } from '../../kernel/url.ts'
 import type { Header } from '../../kernel/words.ts'
-import type { PostToWitness } from '../../ledger/tlog/port.ts'
+import type { Post } from '../../ledger/tlog/port.ts'
 import { publicLookup } from './connection.ts'
 import { Exchange } from './exchange.ts'
 import { type Endpoint, portOfUrl } from './resolve.ts'
 import { secureContextFor } from './secure-context.ts'
 
 const LIMITS = { totalMs: 10_000, connectMs: 5_000, bodyBytes: 65_535 }
-const HEADERS: readonly Header[] = [
-  ['User-Agent', 'crawl-ledger'],
-  ['Content-Type', 'text/plain; charset=utf-8'],
-]
 
-/** A person named this very address for a witness: that is as good as mapping it by hand. */
+/** A person named this very address: that is as good as mapping it by hand. */
 const namedAddress = (url: HttpUrl): Endpoint | undefined => {
   const address = literalAddressOf(url)
   return address === undefined ? undefined : { address, port: portOfUrl(new URL(url)) }
@@ -25,14 +21,18 @@ const namedAddress = (url: HttpUrl): Endpoint | undefined => {
  * TLS is verified always, `authorities` (PEM) trusted beside the built-in ones; a name is taken only
  * to public addresses; nothing is followed, and an answer has 10 seconds and 65,535 bytes.
  */
-export const httpPoster = (authorities: readonly string[]): PostToWitness => {
+export const httpPoster = (authorities: readonly string[]): Post => {
   const lookup = publicLookup()
   let trust: ReturnType<typeof secureContextFor> | undefined
-  return async (url, body, signal) => {
+  return async (url, { type, body }, signal) => {
     const endpoint = namedAddress(url)
     // On first use: most commands ask no witness.
     const secureContext = (trust ??= secureContextFor(authorities))
-    const outgoing = { url, headers: HEADERS, limits: LIMITS, method: 'POST', body } as const
+    const headers: readonly Header[] = [
+      ['User-Agent', 'crawl-ledger'],
+      ['Content-Type', type],
+    ]
+    const outgoing = { url, headers, limits: LIMITS, method: 'POST', body } as const
     const outcome = await new Promise<HttpAnswer | HttpFailure>((resolve) => {
       new Exchange(outgoing, { url, endpoint, lookup, secureContext }, resolve).start(signal)
     })

@@ -127,13 +127,16 @@ export type ObjectionFile = {
   ) => TaskEither<Unavailable, void>
 }
 
+/** What is posted, and its media type. */
+export type Posted = { readonly type: string; readonly body: Buffer }
+
 /**
- * Posts a body to a witness. Bounded in time and size, follows no redirect, verifies TLS; `signal`
- * ends it at once. Never rejects.
+ * Posts something to a witness or an authority. Bounded in time and size, follows no redirect,
+ * verifies TLS; `signal` ends it at once. Never rejects.
  */
-export type PostToWitness = (
+export type Post = (
   url: HttpUrl,
-  body: Buffer,
+  posted: Posted,
   signal: AbortSignal,
 ) => Promise<
   | (WitnessReply & { readonly tag: 'Answer' })
@@ -164,7 +167,7 @@ export type TlogPorts = {
   readonly lastSigned: LastSigned
   readonly verified: VerifiedMemory
   readonly objections: ObjectionFile
-  readonly post: PostToWitness
+  readonly post: Post
   /** The machine's own time, also in a rehearsal: what a witness says is held against it. */
   readonly now: () => Instant
   readonly every: Every

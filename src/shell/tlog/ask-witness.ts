@@ -77,7 +77,8 @@ const send = async (
   // One after the other: a crawl reads from the same database.
   for (const span of consistencySpans(old, head.size)) proof.push(await spanHash(ports.tree, span))
   const body = Buffer.from(formatGrowthProof({ older: old, proof, checkpoint: note }))
-  const reply = await ports.post(addCheckpoint(witness), body, signal)
+  const posted = { type: 'text/plain; charset=utf-8', body }
+  const reply = await ports.post(addCheckpoint(witness), posted, signal)
   if (reply.tag === 'Failure') return { tag: 'Unusable', because: reply.because }
   return readAnswer({ key: witness.key, head, now: ports.now() }, reply)
 }
