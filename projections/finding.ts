@@ -131,6 +131,7 @@ const rowOf = ({ before, after, ...finding }: Finding): Row =>
 
 export const findingRows: Rows<{ readonly found: Found } & { readonly [more: string]: Json }> = {
   columns,
+  identity: ['position', 'kind', 'about'],
   rowsOf: ({ found }) => found.list.map(rowOf),
 }
 

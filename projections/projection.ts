@@ -70,6 +70,8 @@ export type Fold<S extends Json> = {
 /** The other pure part, in `rows.ts`. */
 export type Rows<S extends Json> = {
   readonly columns: readonly string[]
+  /** Columns that tell the rows of one key apart. Left out: a key has one row at most. */
+  readonly identity?: readonly string[]
   readonly rowsOf: (state: S) => readonly Row[]
 }
 
@@ -84,7 +86,11 @@ export type Projection = Fold<Json> & {
   /** The label of the reader to read with; without it the newest version of the one named. */
   readonly readWith?: string
   /** `table.sql`: one CREATE TABLE, then its indexes; the runner puts the table's name for `:table`. */
-  readonly table: { readonly sql: string; readonly columns: readonly string[] }
+  readonly table: {
+    readonly sql: string
+    readonly columns: readonly string[]
+    readonly identity?: readonly string[]
+  }
 }
 
 /** Joins the three files of a projection's folder. */
@@ -96,7 +102,7 @@ export const projection = <S extends Json>(
   // A state is only ever made by this fold, or read back from a store under this name and version.
   ...(fold as unknown as Fold<Json>),
   rowsOf: rows.rowsOf as (state: Json) => readonly Row[],
-  table: { sql, columns: rows.columns },
+  table: { sql, columns: rows.columns, ...(rows.identity && { identity: rows.identity }) },
 })
 
 /** Some columns of a row. */

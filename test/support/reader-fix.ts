@@ -40,8 +40,8 @@ export const changesOf = async (
   const rebuilt = right(
     await rebuild(ports)(turn.projection, {
       ...options,
-      compare: (live, shadow) => async () => {
-        const found = await compareTables(ports.store, live, shadow, (change) => {
+      compare: (before, after) => async () => {
+        const found = await compareTables(ports.store, { projection, before, after }, (change) => {
           changes.push(change)
         })
         if (E.isLeft(found)) return found

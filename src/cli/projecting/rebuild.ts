@@ -143,7 +143,7 @@ const targetOf = async (
   const { opened, flags, writer } = work
   const turn = await orHalt(turnOf(opened)(projection, flags.reader))
   const adopted = turn.to !== turn.from && flags.dryRun !== true
-  const diff = writer === undefined ? undefined : comparison(opened, writer)
+  const diff = writer === undefined ? undefined : comparison(opened, projection, writer)
   return {
     projection: turn.projection,
     adopt: adopted ? adoptReader(await adopterOf(work), turn) : undefined,
@@ -171,15 +171,15 @@ const adopterOf = async ({ opened, config, flags }: Work) => {
 
 type Found = Compared & { readonly comparedAt: number | null }
 
-const comparison = (opened: Opened, writer: ChangeWriter) => {
+const comparison = (opened: Opened, projection: Projection, writer: ChangeWriter) => {
   let found: Found = { comparedAt: null, facts: 0, rows: 0 }
-  const compare: Compare = (live, shadow) => async () => {
-    const builds = { before: buildIn(live), after: buildIn(shadow) }
-    const compared = await compareTables(opened.store, live, shadow, (change) =>
+  const compare: Compare = (before, after) => async () => {
+    const builds = { before: buildIn(before), after: buildIn(after) }
+    const compared = await compareTables(opened.store, { projection, before, after }, (change) =>
       writer.write(change, builds),
     )
     if (E.isLeft(compared)) return compared
-    found = { ...compared.right, comparedAt: live.checkpoint }
+    found = { ...compared.right, comparedAt: before.checkpoint }
     return E.right(undefined)
   }
   return { compare, found: () => found }

@@ -3,8 +3,14 @@
  * by page, so that memory stays flat however long they are.
  */
 import { BEFORE_ALL, comparePlaces, type Place } from '../../../projections/place.ts'
-import type { Overtaken, ProjectionStore, Standing, TableRow } from '../../../projections/port.ts'
-import type { Cell } from '../../../projections/projection.ts'
+import type {
+  Overtaken,
+  ProjectionStore,
+  Standing,
+  TablePage,
+  TableRow,
+} from '../../../projections/port.ts'
+import type { Cell, Projection } from '../../../projections/projection.ts'
 import { canonicalJson } from '../../kernel/canonical-json.ts'
 import { E, type Either } from '../../kernel/fp.ts'
 import type { Unavailable } from '../../ledger/port.ts'
@@ -29,52 +35,78 @@ export type OnChange = (change: Change) => Promise<void> | void
 type Store = Pick<ProjectionStore, 'readTable'>
 type Failed = Unavailable | Overtaken
 
+/** Two tables of one projection. */
+export type Tables = {
+  readonly projection: Projection
+  readonly before: Standing
+  readonly after: Standing
+}
+
 /** Tells every cell of `before` that is not so in `after`, and every one that is new there. */
 export const compareTables = async (
   store: Store,
-  before: Standing,
-  after: Standing,
+  { projection, before, after }: Tables,
   tell: OnChange,
 ): Promise<Either<Failed, Compared>> => {
-  const old = cursor(store, before)
-  const made = cursor(store, after)
+  const old = groups(store, before)
+  const made = groups(store, after)
   let [facts, rows] = [0, 0]
   for (;;) {
     const a = await old.peek()
     if (E.isLeft(a)) return a
     const b = await made.peek()
     if (E.isLeft(b)) return b
-    const next = nextPair(a.right, b.right)
-    if (next === undefined) return E.right({ facts, rows })
-    if (next.before !== null) old.take()
-    if (next.after !== null) made.take()
-    const changes = changesIn(after.projection, next)
-    for (const change of changes) await tell(change)
-    facts += changes.length
-    if (changes.length > 0) rows += 1
+    const first = firstKey(a.right, b.right)
+    if (first === undefined) return E.right({ facts, rows })
+    const olds = a.right?.key === first ? old.take() : []
+    const news = b.right?.key === first ? made.take() : []
+    for (const pair of pairsOf(projection, olds, news)) {
+      const changes = changesIn(projection.name, pair)
+      for (const change of changes) await tell(change)
+      facts += changes.length
+      if (changes.length > 0) rows += 1
+    }
   }
 }
 
-type Placed = { readonly place: Place; readonly row: TableRow }
+type Placed = TablePage['rows'][number]
+/** All rows of one key, at least one. */
+type Group = { readonly key: string; readonly rows: readonly Placed[] }
+
+/** The key that comes first; undefined at the end of both tables. */
+const firstKey = (a: Group | undefined, b: Group | undefined): string | undefined => {
+  if (a === undefined || b === undefined) return (a ?? b)?.key
+  return comparePlaces({ key: a.key, index: 0 }, { key: b.key, index: 0 }) <= 0 ? a.key : b.key
+}
+
 type Pair = {
   readonly place: Place
   readonly before: TableRow | null
   readonly after: TableRow | null
 }
 
-/** The rows at the earlier place of the two; undefined at the end of both tables. */
-const nextPair = (a: Placed | undefined, b: Placed | undefined): Pair | undefined => {
-  if (a === undefined)
-    return b === undefined ? undefined : { ...placeOf(b), before: null, after: b.row }
-  if (b === undefined) return { ...placeOf(a), before: a.row, after: null }
-  const order = comparePlaces(a.place, b.place)
-  if (order === 0) return { ...placeOf(a), before: a.row, after: b.row }
-  return order < 0
-    ? { ...placeOf(a), before: a.row, after: null }
-    : { ...placeOf(b), before: null, after: b.row }
+/** Rows that tell of the same thing, in the order of the new table; then those that are gone. */
+const pairsOf = (
+  { table }: Projection,
+  olds: readonly Placed[],
+  news: readonly Placed[],
+): readonly Pair[] => {
+  const known = new Map<string, Placed[]>()
+  for (const one of olds) {
+    const name = identityOf(table.identity, one)
+    known.set(name, [...(known.get(name) ?? []), one])
+  }
+  const pairs = news.map((one): Pair => {
+    const before = known.get(identityOf(table.identity, one))?.shift()
+    return { place: one.place, before: before?.row ?? null, after: one.row }
+  })
+  const gone = [...known.values()].flat()
+  return [...pairs, ...gone.map(({ place, row }) => ({ place, before: row, after: null }))]
 }
 
-const placeOf = ({ place }: Placed): Pick<Pair, 'place'> => ({ place })
+/** Where nothing tells rows apart, a key has one. An older table may not have a column: null. */
+const identityOf = (identity: readonly string[] = [], { row }: Placed): string =>
+  canonicalJson(identity.map((column) => row[column] ?? null))
 
 /** Who read it is no fact about what was read; the readers stand above the changes. */
 const isFact = (column: string): boolean => column !== 'reader'
@@ -114,26 +146,37 @@ const restOf = (row: TableRow | null): TableRow | null =>
 /** Rows may be large, a data set each. */
 const PAGE_ROWS = 200
 
-const cursor = (store: Store, standing: Standing) => {
-  let page: readonly Placed[] = []
-  let next = 0
+/** The rows of a table, key by key. Those of one key are in memory at once, as its state is when it is folded. */
+const groups = (store: Store, standing: Standing) => {
+  let rows: readonly Placed[] = []
   let last = false
-  let after: Place = BEFORE_ALL
+  let passed: Place = BEFORE_ALL
+  let group: Group | undefined
   return {
-    /** The row that comes next, undefined at the end. */
-    peek: async (): Promise<Either<Failed, Placed | undefined>> => {
-      if (next >= page.length && !last) {
-        const read = await store.readTable(standing, { after, limit: PAGE_ROWS })()
-        if (E.isLeft(read)) return read
-        page = read.right.rows
-        last = read.right.last
-        next = 0
-        after = page.at(-1)?.place ?? after
+    /** What comes next, undefined at the end. */
+    peek: async (): Promise<Either<Failed, Group | undefined>> => {
+      while (group === undefined) {
+        const [first] = rows
+        const end = rows.findIndex(({ place }) => place.key !== first?.place.key)
+        if (first !== undefined && (end > 0 || last)) {
+          const cut = end < 0 ? rows.length : end
+          group = { key: first.place.key, rows: rows.slice(0, cut) }
+          rows = rows.slice(cut)
+        } else if (last) return E.right(undefined)
+        else {
+          const read = await store.readTable(standing, { after: passed, limit: PAGE_ROWS })()
+          if (E.isLeft(read)) return read
+          rows = [...rows, ...read.right.rows]
+          last = read.right.last
+          passed = read.right.rows.at(-1)?.place ?? passed
+        }
       }
-      return E.right(page[next])
+      return E.right(group)
     },
-    take: (): void => {
-      next += 1
+    take: (): readonly Placed[] => {
+      const taken = group?.rows ?? []
+      group = undefined
+      return taken
     },
   }
 }
