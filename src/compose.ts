@@ -112,8 +112,8 @@ const foldingThread = threadOf<FoldingJob, Progress, Awaited<ReturnType<Workers[
   new URL('folding-thread.ts', import.meta.url),
 )
 
-/** About as many as are folded while threads start. */
-const WORTH_THREADS = 50_000
+/** A thread takes about a second of a processor before it folds at full speed. */
+const WORTH_THREADS = 300_000
 
 export const foldingThreads = (settings: Settings, data: string, count: number): Workers => ({
   count,

@@ -13,12 +13,15 @@ export type Thread<Job, Step, Answer> = {
   readonly answer: (task: (job: Job, onStep: (step: Step) => void) => Promise<Answer>) => void
 }
 
+/** Megabytes of a young generation: what is folded is soon forgotten, and each thread has a heap of its own. */
+const YOUNG = { maxYoungGenerationSizeMb: 12 }
+
 export const threadOf = <Job, Step, Answer>(module: URL): Thread<Job, Step, Answer> => {
   type Message = { readonly step: Step } | { readonly answer: Answer }
   return {
     run: (job, onStep) =>
       new Promise((resolve, reject) => {
-        const thread = new Worker(module)
+        const thread = new Worker(module, { resourceLimits: YOUNG })
         thread.on('message', (message: Message) => {
           if ('step' in message) onStep(message.step)
           else resolve(message.answer)

@@ -33,6 +33,7 @@ export const erasedBodies = (ledger: Pick<Ledger, 'readAll' | 'head'>): ErasedBo
     const found = known.get(commit)
     if (found !== undefined) return found
     const head = await orHalt(ledger.head())
+    if (head.position <= through) return undefined
     for await (const { event, position } of erasuresAfter(ledger, through)) {
       // The first one counts: a second erases nothing.
       if (!known.has(event.commit)) known.set(event.commit, position)
