@@ -1,4 +1,5 @@
 /** A ledger of many events for measuring, filled by COPY and not by the appender. */
+import type { Settings } from '../../src/adapters/postgres/connection.ts'
 import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
 import { openEmbedded } from '../../src/adapters/postgres/embedded/embedded.ts'
 import { copyIn } from '../../src/adapters/postgres/projections/copy-in.ts'
@@ -12,14 +13,18 @@ const ROWS_AT_ONCE = 5_000
 /** The embedded database in `dataDir`; `close` ends it. */
 export const openBench = async (
   dataDir: string,
-): Promise<{ readonly database: Database; readonly close: () => Promise<void> }> => {
+): Promise<{
+  readonly database: Database
+  readonly settings: Settings
+  readonly close: () => Promise<void>
+}> => {
   const embedded = right(await openEmbedded(dataDir)())
   const database = right(await openDatabase(embedded.connection)())
   const close = async (): Promise<void> => {
     await database.close()
     await embedded.close()
   }
-  return { database, close }
+  return { database, settings: embedded.connection, close }
 }
 
 /** Fills the empty ledger in `dataDir` with `events` events of a realistic mix. */

@@ -13,6 +13,16 @@ export const median = (values: readonly number[]): number => {
   return (low + high) / 2
 }
 
+/** Milliseconds by the clock, and of processors in this program. */
+export type Took = { readonly wall: number; readonly cpu: number }
+
+export const timed = async (task: () => Promise<unknown>): Promise<Took> => {
+  const [from, used] = [performance.now(), process.cpuUsage()]
+  await task()
+  const { user, system } = process.cpuUsage(used)
+  return { wall: performance.now() - from, cpu: (user + system) / 1_000 }
+}
+
 export type Way = {
   readonly name: string
   /** Makes ready for `n` things, and gives the function that does them, which is what is measured. */

@@ -7,31 +7,34 @@
  * For each size it fills a fresh embedded database with events of a realistic mix. Then, in a process
  * of its own and in turns: the plain reading of all rows, page by page, not looked into, which is the
  * limit that counts; the fastest reading there is (binary COPY, which the program uses itself); and
- * rebuilds of two projections. site-cooldown folds the events into 400 rows; request-log makes a row
- * and a state of every request, so that a quarter as many of each are written. A third process only
- * rebuilds, and its peak memory is taken.
+ * rebuilds, by as many threads as the command takes. site-cooldown folds the events into 400 rows;
+ * request-log makes a row and a state of every request, so that a quarter as many of each are written;
+ * and both in one reading. A third process only rebuilds, these two and then every projection that
+ * opens no bodies, in one reading, and its peak memory is taken. WORKERS=n takes another number of threads.
  *
  * Prints medians and, of the ratios, the least and the most; with several sizes also what an event
- * costs at the largest against the smallest. Exits 1 if a goal is missed.
+ * costs at the largest against the smallest, in time and in processor time of this program. Exits 1 if
+ * a goal is missed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { memoryBodyStore } from '../../src/adapters/memory/bodies.ts'
 import { copyRows } from '../../src/adapters/postgres/copied-rows.ts'
 import type { Database } from '../../src/adapters/postgres/database.ts'
-import { postgresLedger } from '../../src/adapters/postgres/ledger.ts'
+import { postgresReading } from '../../src/adapters/postgres/ledger.ts'
 import { postgresProjectionStore } from '../../src/adapters/postgres/projections/store.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { rebuild } from '../../src/shell/projecting/rebuild.ts'
-import { requestLog, siteCooldown } from '../../projections/index.ts'
+import { foldingThreads } from '../../src/compose.ts'
+import { READER_VERSIONS } from '../../src/readers/index.ts'
+import { rebuildTogether } from '../../src/shell/projecting/rebuild.ts'
+import { PROJECTIONS, requestLog, siteCooldown } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { right } from '../../test/support/either.ts'
 import { fillLedger, openBench } from './filled-ledger.ts'
-import { median } from './measure.ts'
+import { median, timed, type Took } from './measure.ts'
 
 const LARGE = 1_000_000
 /** Times the speed of the plain reading. */
@@ -39,7 +42,12 @@ const goalOf = (events: number): number => (events < LARGE ? 0.4 : 0.5)
 const GROWTH_GOAL = 1.2
 const MEMORY_GOAL_MB = 500
 const PAGE = 5_000
-const PROJECTIONS = [requestLog, siteCooldown]
+const WORKERS = Number(process.env['WORKERS'] ?? Math.min(availableParallelism(), 4))
+const REBUILDS: readonly (readonly [name: string, projections: readonly Projection[]])[] = [
+  [requestLog.name, [requestLog]],
+  [siteCooldown.name, [siteCooldown]],
+  ['both together', [requestLog, siteCooldown]],
+]
 
 /** Milliseconds of each round. */
 type Rounds = readonly number[]
@@ -50,38 +58,31 @@ type Measured = {
   readonly plain: Rounds
   readonly fastest: Rounds
   readonly rebuilt: Readonly<Record<string, Rounds>>
+  readonly cpu: Readonly<Record<string, Rounds>>
   readonly rows: Readonly<Record<string, number>>
 }
 
 const opened = async (dataDir: string) => {
-  const { database, close } = await openBench(dataDir)
-  const ledger = right(await postgresLedger(database, systemClock())())
+  const { database, settings, close } = await openBench(dataDir)
   const store = postgresProjectionStore(database)
   const bodies = memoryBodyStore((size) => Buffer.alloc(size))
-  const rebuildOne = async (projection: Projection): Promise<void> => {
-    right(await rebuild({ ledger, store, bodies, readers: [] })(projection)())
+  const ports = { ledger: postgresReading(database), store, bodies, readers: READER_VERSIONS }
+  const workers = foldingThreads(settings, dataDir, WORKERS)
+  const rebuild = async (projections: readonly Projection[]): Promise<void> => {
+    const targets = projections.map((projection) => ({ projection }))
+    for (const outcome of await rebuildTogether(ports)(targets, { workers })()) right(outcome)
   }
-  const end = async (): Promise<void> => {
-    await ledger.close()
-    await close()
-  }
-  return { database, store, rebuildOne, end }
-}
-
-const timed = async (task: () => Promise<unknown>): Promise<number> => {
-  const from = performance.now()
-  await task()
-  return performance.now() - from
+  return { database, store, rebuild, end: close }
 }
 
 const measure = async (dataDir: string, rounds: number): Promise<Measured> => {
-  const { database, store, rebuildOne, end } = await opened(dataDir)
-  const times = new Map<string, number[]>()
+  const { database, store, rebuild, end } = await opened(dataDir)
+  const times = new Map<string, Took[]>()
   let read = { events: 0, bytes: 0 }
   const ways: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['plain', async () => (read = await readPlainly(database))],
     ['fastest', () => readFastest(database)],
-    ...PROJECTIONS.map((one) => [one.name, () => rebuildOne(one)] as const),
+    ...REBUILDS.map(([name, some]) => [name, () => rebuild(some)] as const),
   ]
   // The first round warms both sides up and is not counted.
   for (let round = 0; round <= rounds; round += 1)
@@ -89,14 +90,16 @@ const measure = async (dataDir: string, rounds: number): Promise<Measured> => {
       const took = await timed(way)
       if (round > 0) times.set(name, [...(times.get(name) ?? []), took])
     }
-  const timesOf = (name: string): Rounds => times.get(name) ?? []
+  const timesOf = (name: string, kind: keyof Took = 'wall'): Rounds =>
+    (times.get(name) ?? []).map((took) => took[kind])
   const rows = right(await store.status()()).map((one) => [one.projection, one.rows] as const)
   await end()
   return {
     ...read,
     plain: timesOf('plain'),
     fastest: timesOf('fastest'),
-    rebuilt: Object.fromEntries(PROJECTIONS.map(({ name }) => [name, timesOf(name)])),
+    rebuilt: Object.fromEntries(REBUILDS.map(([name]) => [name, timesOf(name)])),
+    cpu: Object.fromEntries(REBUILDS.map(([name]) => [name, timesOf(name, 'cpu')])),
     rows: Object.fromEntries(rows),
   }
 }
@@ -131,8 +134,9 @@ const readFastest = async ({ projector }: Database): Promise<number> => {
 
 /** Peak memory of a process that rebuilds and does nothing else. */
 const peakMegabytes = async (dataDir: string): Promise<number> => {
-  const { rebuildOne, end } = await opened(dataDir)
-  for (const one of PROJECTIONS) await rebuildOne(one)
+  const { rebuild, end } = await opened(dataDir)
+  for (const [, some] of REBUILDS) await rebuild(some)
+  await rebuild(PROJECTIONS.filter(({ reads }) => reads === undefined))
   await end()
   return Math.round(process.resourceUsage().maxRSS / 1024)
 }
@@ -150,7 +154,7 @@ const ratiosOf = (limit: Rounds, ours: Rounds): Rounds =>
 const report = (measured: Measured, memory: number): boolean => {
   const { events, bytes, plain, fastest, rebuilt, rows } = measured
   const goal = goalOf(events)
-  console.log(`${events} events, ${Math.round(bytes / events)} bytes each`)
+  console.log(`${events} events, ${Math.round(bytes / events)} bytes each, ${WORKERS} workers`)
   console.log(`  plain reading    ${rate(events, plain)}`)
   console.log(`  fastest reading  ${rate(events, fastest)}`)
   const met = Object.entries(rebuilt).map(([name, rounds]) => {
@@ -159,7 +163,7 @@ const report = (measured: Measured, memory: number): boolean => {
     const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
     const raw = median(ratiosOf(fastest, rounds)).toFixed(2)
     console.log(
-      `  ${name.padEnd(16)} ${rate(events, rounds)}, ${rows[name]} rows: ` +
+      `  ${name.padEnd(16)} ${rate(events, rounds)}, ${rows[name] ?? 'all'} rows: ` +
         `${ratio.toFixed(2)} × plain reading (${spread}), ${raw} × fastest; ` +
         `goal ${goal}: ${verdict(ratio >= goal)}`,
     )
@@ -172,13 +176,16 @@ const report = (measured: Measured, memory: number): boolean => {
 
 /** What an event costs in the larger ledger, by what it costs in the smaller one. */
 const reportGrowth = (small: Measured, large: Measured): boolean => {
-  const costOf = ({ events, rebuilt }: Measured, name: string): number =>
-    median(rebuilt[name] ?? []) / events
-  const met = PROJECTIONS.map(({ name }) => {
-    const growth = costOf(large, name) / costOf(small, name)
+  const growthOf = (kind: 'rebuilt' | 'cpu', name: string): number =>
+    median(large[kind][name] ?? []) /
+    large.events /
+    (median(small[kind][name] ?? []) / small.events)
+  const met = REBUILDS.map(([name]) => {
+    const growth = growthOf('rebuilt', name)
     console.log(
       `${name}: an event of ${large.events} costs ${growth.toFixed(2)} × one of ${small.events}; ` +
-        `goal ${GROWTH_GOAL}: ${verdict(growth <= GROWTH_GOAL)}`,
+        `goal ${GROWTH_GOAL}: ${verdict(growth <= GROWTH_GOAL)} ` +
+        `(processor time: ${growthOf('cpu', name).toFixed(2)} ×)`,
     )
     return growth <= GROWTH_GOAL
   })
