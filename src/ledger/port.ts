@@ -87,7 +87,11 @@ export type Ledger = {
     afterVersion: number,
   ) => TaskEither<ReadFailure, readonly Recorded[]>
   readonly readAll: (query: ReadAll) => TaskEither<ReadFailure, readonly Recorded[]>
+  /** The events at these positions, which rise; at most 10,000. What is not there is left out. */
+  readonly readAt: (positions: readonly number[]) => TaskEither<ReadFailure, readonly Recorded[]>
   readonly readEntries: (query: ReadAll) => TaskEither<ReadFailure, readonly StoredEntry[]>
   /** The newest position, 0 in an empty ledger, and the time of that event (0 if none). */
   readonly head: () => TaskEither<Unavailable, { readonly position: number; readonly ts: number }>
+  /** The last position whose event is not later than `ts` (milliseconds since 1970); 0 if there is none. */
+  readonly positionAt: (ts: number) => TaskEither<Unavailable, number>
 }

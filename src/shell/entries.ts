@@ -48,22 +48,6 @@ export const recordedOf = ({ position, entry }: StoredEntry): Recorded => {
   throw new Halt({ tag: 'IntegrityBreach', position, because: 'the stored bytes are no entry' })
 }
 
-/**
- * The last position whose time is before `moment`: times never decrease along positions, so this
- * halves its way there.
- */
-const positionBefore = async (ledger: Ledger, moment: Instant): Promise<number> => {
-  let low = 0
-  let high = (await orHalt(ledger.head())).position
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    const [entry] = await orHalt(ledger.readEntries({ after: middle - 1, limit: 1 }))
-    if (entry !== undefined && recordedOf(entry).ts < moment) low = middle
-    else high = middle - 1
-  }
-  return low
-}
-
 /** Reads a whole stream; used for the short ones only (programmes, time stamps). */
 export const wholeStream = async (
   ledger: Pick<Ledger, 'readStream'>,
@@ -76,3 +60,7 @@ export const wholeStream = async (
     if (page.length < PAGE) return all
   }
 }
+
+/** The last position whose time is before `moment`. */
+const positionBefore = (ledger: Ledger, moment: Instant): Promise<number> =>
+  orHalt(ledger.positionAt(moment - 1))

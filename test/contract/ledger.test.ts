@@ -313,6 +313,44 @@ for (const { name, newStore } of implementations) {
     })
 
     withParties(
+      'events are read by their positions, and what is not there is left out',
+      async ({ ledger }) => {
+        const at = async (...positions: readonly number[]) =>
+          right(await ledger.readAt(positions)()).map((one) => [one.position, noteOf(one)])
+        deepEqual(await at(1), [])
+        await append(ledger, 'a', 0, 'a1', 'a2', 'a3')
+        await append(ledger, 'b', 0, 'b1', 'b2')
+        deepEqual(await at(), [])
+        deepEqual(await at(2, 3, 5, 6), [
+          [2, 'a2'],
+          [3, 'a3'],
+          [5, 'b2'],
+        ])
+      },
+    )
+
+    withStore(
+      'CL6 a time is the last position that is not later, in a ledger of any length',
+      async ({ join }) => {
+        const clock = settableClock()
+        const { ledger } = await join({ clock })
+        const times: number[] = []
+        const isAsLookedThrough = async (): Promise<void> => {
+          const asked = times.flatMap((ts) => [ts - 1, ts, ts + 1])
+          for (const ts of [0, -1, ...asked, Number.MAX_SAFE_INTEGER])
+            equal(right(await ledger.positionAt(ts)()), times.findLastIndex((one) => one <= ts) + 1)
+        }
+        await isAsLookedThrough()
+        for (let size = 1; size <= 11; size += 1) {
+          // Every third event comes at the time of the one before it.
+          if (size % 3 !== 0) clock.time += 2
+          times.push((await append(ledger, 'a', size - 1, 'x')).ts)
+          await isAsLookedThrough()
+        }
+      },
+    )
+
+    withParties(
       'reading picks types and streams, in the order of positions',
       async ({ ledger }) => {
         await append(ledger, 'a', 0, 'a1')

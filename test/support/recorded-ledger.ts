@@ -8,7 +8,7 @@ import type { Ledger } from '../../src/ledger/port.ts'
 export const recordedLedger = (
   recorded: readonly Recorded[],
   upTo: () => number = () => recorded.length,
-): Pick<Ledger, 'readAll' | 'head'> => ({
+): Pick<Ledger, 'readAll' | 'readAt' | 'head' | 'positionAt'> => ({
   readAll:
     ({ after, limit, types, stream, part }) =>
     async () => {
@@ -19,6 +19,10 @@ export const recordedLedger = (
         .filter((event) => part === undefined || isInPart(event.stream, part))
       return E.right(wanted.slice(0, limit))
     },
+  readAt: (positions) => async () =>
+    E.right(recorded.slice(0, upTo()).filter((one) => positions.includes(one.position))),
+  positionAt: (ts) => async () =>
+    E.right(recorded.slice(0, upTo()).findLast((one) => one.ts <= ts)?.position ?? 0),
   head: () => async () => {
     const last = recorded[upTo() - 1]
     return E.right({ position: upTo(), ts: last?.ts ?? 0 })

@@ -47,6 +47,7 @@ export const memoryLedger = (
     readStream: (stream, afterVersion) => async () =>
       E.right(recordedOf(ofStream(stream).slice(afterVersion, afterVersion + READ_MAX))),
     readAll: (query) => async () => E.right(recordedOf(read(stored, query))),
+    readAt: (positions) => async () => E.right(recordedOf(at(stored, positions))),
     readEntries: (query) => async () =>
       E.right(
         read(stored, query).map(({ recorded, entry }) => ({
@@ -58,12 +59,19 @@ export const memoryLedger = (
       const newest = stored.at(-1)?.recorded
       return E.right({ position: newest?.position ?? 0, ts: newest?.ts ?? 0 })
     },
+    positionAt: (ts) => async () =>
+      E.right(stored.findLast(({ recorded }) => recorded.ts <= ts)?.recorded.position ?? 0),
   }
 }
 
 const read = (stored: StoredEvents, query: ReadAll): readonly Stored[] => {
   assert(query.limit >= 1 && query.limit <= READ_MAX, `a page has 1 to ${READ_MAX} events`)
   return stored.slice(query.after).filter(matches(query)).slice(0, query.limit)
+}
+
+const at = (stored: StoredEvents, positions: readonly number[]): readonly Stored[] => {
+  assert(positions.length <= READ_MAX, `at most ${READ_MAX} events at a time`)
+  return positions.map((one) => stored[one - 1]).filter((one) => one !== undefined)
 }
 
 type Answer = Either<AppendFailure, Appended>

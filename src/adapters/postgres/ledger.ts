@@ -1,6 +1,6 @@
 /** The ledger on PostgreSQL. See `src/ledger/port.ts` for what it promises. */
 import { sql } from 'kysely'
-import { assert } from '../../kernel/assert.ts'
+import { assert, present } from '../../kernel/assert.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { E, type Either, type TaskEither } from '../../kernel/fp.ts'
 import { position } from '../../kernel/position.ts'
@@ -54,6 +54,8 @@ export const postgresReading = (database: Database): Omit<Ledger, 'append'> => (
   readAll: (query) => () => reaching(database, () => readAll(database, query)),
   readEntries: (query) => () => reaching(database, () => readEntries(database, query)),
   head: () => postgresHead(database),
+  readAt: (positions) => () => reaching(database, () => readAt(database, positions)),
+  positionAt: (ts) => () => reaching(database, async () => E.right(await positionAt(database, ts))),
 })
 
 type Head = { readonly position: number; readonly ts: number }
@@ -175,6 +177,36 @@ const readAll = async (database: Database, query: ReadAll): Promise<Events> => {
   const { take, recorded } = recorder(sequenceOf(query))
   await takeRows(database, query, take)
   return recorded()
+}
+
+const readAt = async (database: Database, positions: readonly number[]): Promise<Events> => {
+  assert(positions.length <= READ_MAX, `at most ${READ_MAX} events at a time`)
+  assert(positions.every(Number.isSafeInteger), 'positions are integers')
+  if (positions.length === 0) return E.right([])
+  const { take, recorded } = recorder(undefined)
+  const rest = `where position = any('{${positions.join(',')}}') order by position`
+  await copyRows(database.projector, rest, take)
+  return recorded()
+}
+
+/**
+ * Times never decrease along positions, which have no gaps: halving finds it in as many looks at the
+ * primary key as the head has bits. An index on the time would cost every append.
+ */
+const positionAt = async ({ projector }: Database, ts: number): Promise<number> => {
+  const { rows } = await projector.query<{ readonly position: number }>(
+    `with recursive halving (low, high) as (
+       select 0::bigint, coalesce(max(position), 0) from event
+       union all
+       select case when e.ts <= $1 then e.position else low end,
+         case when e.ts <= $1 then high else e.position - 1 end
+       from halving join event e on e.position = (low + high + 1) / 2
+       where low < high
+     )
+     select low as position from halving where low = high`,
+    [ts],
+  )
+  return present(rows[0], 'halving comes to an end').position
 }
 
 /** The bytes as stored; decoded too, so that what cannot be an entry is not handed out. */
