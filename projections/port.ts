@@ -1,7 +1,9 @@
 import type { TaskEither } from '../src/kernel/fp.ts'
+import type { Instant } from '../src/kernel/instant.ts'
 import type { Unavailable } from '../src/ledger/port.ts'
 import type { Place } from './place.ts'
 import type { Cell, Projection, Row } from './projection.ts'
+import type { Past, Snapshot, Trail } from './snapshot.ts'
 
 /** What made a table: the projection's version and the reader's label, null if it reads nothing. */
 export type Build = { readonly version: number; readonly reader: string | null }
@@ -18,12 +20,18 @@ export type Standing = Build & {
   readonly checkpoint: number
 }
 
-/** The new state of one key as canonical JSON text, and its rows. `isNew`: the store holds nothing of this key yet. */
-export type Written = {
+/** A state as canonical JSON text, with the events that made it what it is. */
+export type StoredState = Trail & { readonly state: string }
+
+/**
+ * The new state of one key and its rows. `isNew`: the store holds nothing of this key yet. `snapshots`:
+ * those taken since the last commit, in order; the store adds them to the ones it has.
+ */
+export type Written = StoredState & {
   readonly key: string
   readonly isNew: boolean
-  readonly state: string
   readonly rows: readonly Row[]
+  readonly snapshots: readonly Snapshot[]
 }
 
 /** Rows as a table holds them, whatever columns it was made with, and where each stands. */
@@ -46,6 +54,25 @@ export type KnownReadings = {
 /** `log` kept: this user of the database may not have its write-ahead log and statistics rewritten. */
 export type Scrubbed = { readonly log: 'rewritten' | 'kept' }
 
+/** Which keys to look up as of `position`, in key order. */
+export type PastQuery = {
+  readonly position: number
+  /** Only keys that have a row with this in the column `site`. */
+  readonly site?: string
+  /** Only keys after this one; the least is ''. */
+  readonly after: string
+  /** At most so many keys, 1 to 10,000. */
+  readonly limit: number
+}
+
+export type PastPage = {
+  readonly standing: Standing
+  /** Keys that nothing had touched yet at the position may be among them, or not. */
+  readonly keys: readonly Past[]
+  /** The key that the next page begins after; undefined: this was the last. */
+  readonly next: string | undefined
+}
+
 /** Which rows to read, in key order. */
 export type RowsQuery = {
   /** Rows whose columns have these values. */
@@ -56,10 +83,24 @@ export type RowsQuery = {
     readonly from: string | number
     readonly to: string | number
   }
+  /** Rows of one text by their times instead of their keys. One page. */
+  readonly nearest?: Nearest
   /** At most so many rows, 1 to 10,000. */
   readonly limit: number
   /** Only rows after this place: the `next` of an earlier page. */
   readonly after?: string
+}
+
+/**
+ * The rows with `text` in the column `textIn`, whose time in the column `timeIn` is nearest to `to`, nearest
+ * first and within so many milliseconds. The table has an index on both (request-log/table.sql).
+ */
+export type Nearest = {
+  readonly textIn: string
+  readonly text: string
+  readonly timeIn: string
+  readonly to: Instant
+  readonly withinMs: number
 }
 
 export type RowsPage = {
@@ -97,11 +138,11 @@ export type ProjectionStore = {
     task: TaskEither<L, A>,
   ) => TaskEither<L | Unavailable, A>
   readonly live: (projection: Projection) => TaskEither<Unavailable, Standing | undefined>
-  /** The states, as canonical JSON text, of those of the keys that the table holds. */
+  /** The states of those of the keys that the table holds. */
   readonly loadStates: (
     standing: Standing,
     keys: readonly string[],
-  ) => TaskEither<Unavailable, ReadonlyMap<string, string>>
+  ) => TaskEither<Unavailable, ReadonlyMap<string, StoredState>>
   readonly commit: (
     projection: Projection,
     standing: Standing,
@@ -137,6 +178,14 @@ export type ProjectionStore = {
   readonly forgetReadings: (concluded: readonly number[]) => TaskEither<Unavailable, void>
   /** Leaves nothing in the store's files of what was deleted or dropped before, as far as it may. */
   readonly scrub: () => TaskEither<Unavailable, Scrubbed>
+  /**
+   * What the live table knows of its keys as of a position at or before its checkpoint, in key order and
+   * at one checkpoint. undefined: never built in this version.
+   */
+  readonly readPast: (
+    projection: Projection,
+    query: PastQuery,
+  ) => TaskEither<Unavailable, PastPage | undefined>
   readonly readRows: (projection: Projection, query: RowsQuery) => TaskEither<Unavailable, RowsPage>
   /**
    * Rows of a live or shadow table after a place, in the order of places, with the columns that the
@@ -147,10 +196,10 @@ export type ProjectionStore = {
     standing: Standing,
     page: { readonly after: Place; readonly limit: number },
   ) => TaskEither<Unavailable | Overtaken, TablePage>
-  /** All states in key order as canonical JSON text, for comparing two builds bit for bit. */
+  /** All states in key order, for comparing two builds bit for bit. */
   readonly readStates: (
     standing: Standing,
     page: { readonly after: string; readonly limit: number },
-  ) => TaskEither<Unavailable, readonly { readonly key: string; readonly state: string }[]>
+  ) => TaskEither<Unavailable, readonly (StoredState & { readonly key: string })[]>
   readonly status: () => TaskEither<Unavailable, readonly ProjectionStatus[]>
 }

@@ -65,9 +65,16 @@ export type Fold<S extends Json> = {
    * keeps the key alone. Left out: none is.
    */
   readonly isFinal?: (state: S) => boolean
+  /** A snapshot is taken every so many events of a key; SNAPSHOT_EVERY if left out. */
+  readonly snapshotEvery?: number
+  /** Where keys are made of positions: no event up to this one touches a key after that. */
+  readonly lastKeyAt?: (position: number) => string
 }
 
-/** The other pure part, in `rows.ts`. */
+/**
+ * The other pure part, in `rows.ts`. All rows of a key say the same in the column `site`, if there is one, and
+ * a key that has rows never loses all of them: so the keys of a site are found by its rows of today.
+ */
 export type Rows<S extends Json> = {
   readonly columns: readonly string[]
   /** Columns that tell the rows of one key apart. Left out: a key has one row at most. */

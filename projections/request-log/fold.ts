@@ -138,6 +138,7 @@ export const requestLogFold: Fold<RequestLogState> = {
     'RedirectDecided',
   ],
   keysOf,
+  lastKeyAt: keyOf,
   initial,
   isFinal: ({ closed, redirect }) =>
     closed !== null && (redirect !== null || !REDIRECTS.has(closed.status)),

@@ -7,7 +7,7 @@ import { encodeEntry, leafHash, type Recorded } from '../../src/ledger/entry.ts'
 import { right } from '../../test/support/either.ts'
 import { nights } from '../../test/support/nights.ts'
 
-const SITES = 400
+export const SITES = 400
 const ROWS_AT_ONCE = 5_000
 
 /** The embedded database in `dataDir`; `close` ends it. */
@@ -30,14 +30,22 @@ export const openBench = async (
 /** Fills the empty ledger in `dataDir` with `events` events of a realistic mix. */
 export const fillLedger = async (dataDir: string, events: number): Promise<void> => {
   const { database, close } = await openBench(dataDir)
+  await copyEvents(database, nights(events, SITES).recorded.slice(0, events))
+  await close()
+}
+
+/** Writes the events where an append would have put them. */
+export const copyEvents = async (
+  database: Database,
+  recorded: readonly Recorded[],
+): Promise<void> => {
   const client = await database.connect('crawl_ledger_writer')
-  const { recorded } = nights(events, SITES)
   const into = 'event (position, stream, version, type, ts, entry, leaf)'
-  for (let at = 0; at < events; at += ROWS_AT_ONCE) {
-    const lines = recorded.slice(at, Math.min(at + ROWS_AT_ONCE, events)).map(lineOf)
+  for (let at = 0; at < recorded.length; at += ROWS_AT_ONCE) {
+    const lines = recorded.slice(at, at + ROWS_AT_ONCE).map(lineOf)
     await copyIn(client, [{ into, bytes: [Buffer.from(lines.join(''))] }])
   }
-  await close()
+  await client.end()
 }
 
 /** The row that an append of the event would have written. No cell has a character to escape. */

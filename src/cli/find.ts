@@ -1,12 +1,9 @@
-import { requestLog } from '../../projections/index.ts'
 import type { Row } from '../../projections/projection.ts'
-import type { Opened } from '../compose.ts'
 import type { CommonFlags } from '../config.ts'
 import { E } from '../kernel/fp.ts'
-import { formatInstant, type Instant, instant } from '../kernel/instant.ts'
-import { type HttpUrl, parseHttpUrl } from '../kernel/url.ts'
-import { catchUp } from '../shell/projecting/catch-up.ts'
-import { Halt, orHalt } from '../shell/halt.ts'
+import { parseHttpUrl } from '../kernel/url.ts'
+import { Halt } from '../shell/halt.ts'
+import { nearestRequests, type Wanted } from '../shell/projecting/nearest-requests.ts'
 import { forPrograms, type Verb, verb, withOpened } from './command.ts'
 import { timeArgument } from './log.ts'
 import { cellText, document, line, table } from './print.ts'
@@ -20,7 +17,6 @@ type FindFlags = CommonFlags & {
 }
 
 const SECONDS_MAX = 31_536_000
-const FOUND_MAX = 1_000
 
 export const findVerb: Verb = (io) =>
   forPrograms(
@@ -36,8 +32,7 @@ export const findVerb: Verb = (io) =>
     .action(async (flags: FindFlags) => {
       const wanted = wantedOf(flags)
       await withOpened(io, flags, async (opened) => {
-        await orHalt(catchUp(opened)(requestLog))
-        const found = await nearest(opened, wanted)
+        const found = await nearestRequests(opened, wanted)
         if (found.length === 0) io.exitWith(1)
         if (flags.json === true) return io.out(document(found))
         if (flags.jsonl === true) return io.out(found.map(line).join(''))
@@ -49,8 +44,6 @@ export const findVerb: Verb = (io) =>
       })
     })
 
-type Wanted = { readonly time: Instant; readonly url: HttpUrl; readonly windowMs: number }
-
 const wantedOf = (flags: FindFlags): Wanted => {
   const url = parseHttpUrl(flags.url)
   if (E.isRight(url)) {
@@ -58,20 +51,6 @@ const wantedOf = (flags: FindFlags): Wanted => {
     return { time: timeArgument('--time', flags.time), url: url.right, windowMs }
   }
   throw new Halt({ tag: 'WrongUse', because: `--url takes an http(s) address (${url.left})` })
-}
-
-/** The requests to that address around that time, nearest first. */
-const nearest = async (
-  opened: Opened,
-  { time, url, windowMs }: Wanted,
-): Promise<readonly Row[]> => {
-  const from = formatInstant(instant(time - windowMs))
-  const to = formatInstant(instant(time + windowMs))
-  const between = { column: 'sent_at', from, to }
-  const query = { where: { url }, between, limit: FOUND_MAX }
-  const { rows } = await orHalt(opened.store.readRows(requestLog, query))
-  const distance = (row: Row): number => Math.abs(Date.parse(cellText(row['sent_at'])) - time)
-  return rows.toSorted((a, b) => distance(a) - distance(b))
 }
 
 const shown = (rows: readonly Row[], width: number): string =>

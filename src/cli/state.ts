@@ -4,7 +4,7 @@ import type { Opened } from '../compose.ts'
 import type { Site } from '../kernel/site.ts'
 import { catchUp } from '../shell/projecting/catch-up.ts'
 import { orHalt } from '../shell/halt.ts'
-import { type Moment, rowsAt } from '../shell/projecting/rows-at.ts'
+import { rowsAsOf } from '../shell/projecting/as-of.ts'
 import { forPrograms, type Io, type Verb, verb, withOpened } from './command.ts'
 import { momentArgument } from './moment-argument.ts'
 import { cellText, line, safe, table } from './print.ts'
@@ -43,7 +43,7 @@ Examples:
         const pages =
           moment === undefined
             ? rowsNow(opened, projection, site)
-            : rowsThen(opened, projection, moment, site)
+            : rowsAsOf(opened, projection, { moment, ...(site === undefined ? {} : { site }) })
         await print(io, projection, pages, { whole: site !== undefined, flags })
       })
     })
@@ -53,16 +53,6 @@ type Pages = AsyncGenerator<readonly Row[]>
 async function* rowsNow(opened: Opened, projection: Projection, site: Site | undefined): Pages {
   await orHalt(catchUp(opened)(projection))
   yield* pagesOf(opened, projection, site === undefined ? {} : { site })
-}
-
-async function* rowsThen(
-  opened: Opened,
-  projection: Projection,
-  moment: Moment,
-  site: Site | undefined,
-): Pages {
-  const { rows } = await orHalt(rowsAt(opened)(projection, moment, site))
-  yield rows
 }
 
 type Form = { readonly whole: boolean; readonly flags: StateFlags }

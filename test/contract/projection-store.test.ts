@@ -64,6 +64,9 @@ const entry = (key: string, rows: readonly Row[], isNew = true): Written => ({
   isNew,
   state: canonicalJson({ key, rows: rows.length }),
   rows,
+  since: 0,
+  touched: [1],
+  snapshots: [],
 })
 
 const built = async (
@@ -182,7 +185,11 @@ for (const { name, open } of STORES)
       const page = right(await store.readRows(table, { limit: 10 })())
       deepEqual(page.rows, [row('a', 5), row('b', 3)])
       const states = right(await store.loadStates(next, ['a', 'b', 'c'])())
-      const expected = { a: '{"key":"a","rows":1}', b: '{"key":"b","rows":1}' }
+      const trail = { since: 0, touched: [1] }
+      const expected = {
+        a: { state: '{"key":"a","rows":1}', ...trail },
+        b: { state: '{"key":"b","rows":1}', ...trail },
+      }
       deepEqual(Object.fromEntries(states), expected)
     })
 

@@ -5,8 +5,8 @@ import { canonicalJson, type Json } from '../../src/kernel/canonical-json.ts'
 import type { Recorded } from '../../src/ledger/entry.ts'
 import { READER_VERSIONS } from '../../src/readers/index.ts'
 import type { Reader } from '../../src/readers/reader.ts'
-import type { ProjectionPorts } from '../../src/shell/projecting/folding.ts'
-import type { ProjectionStore } from '../../projections/port.ts'
+import { type AsOf, type AsOfPorts, rowsAsOf } from '../../src/shell/projecting/as-of.ts'
+import type { ProjectionStore, StoredState } from '../../projections/port.ts'
 import type { Projection, Reading, Row } from '../../projections/projection.ts'
 import { right } from './either.ts'
 import type { History } from './history.ts'
@@ -21,21 +21,21 @@ export const portsOf = (
   history: Pick<History, 'recorded' | 'bodies'>,
   store: ProjectionStore = memoryStore(),
   upTo?: () => number,
-): ProjectionPorts => ({
+): AsOfPorts => ({
   ledger: recordedLedger(history.recorded, upTo),
   bodies: memoryBodyStore((size) => Buffer.alloc(size), history.bodies),
   store,
   readers: READERS,
 })
 
-/** All states and rows of the live table, as text: two builds are equal if these are. */
+/** All states with their trails and all rows of the live table: two builds are equal if these are. */
 export const contentsOf = async (store: ProjectionStore, projection: Projection) => {
   const live = right(await store.live(projection)())
   if (live === undefined) return { states: [], rows: [] }
-  const states: (readonly [string, string])[] = []
+  const states: (StoredState & { readonly key: string })[] = []
   for (let after = ''; ;) {
     const page = right(await store.readStates(live, { after, limit: 100 })())
-    states.push(...page.map(({ key, state }) => [key, state] as const))
+    states.push(...page)
     const last = page.at(-1)
     if (last === undefined) break
     after = last.key
@@ -69,3 +69,15 @@ export const foldAll = (
         json === undefined ? undefined : { reader: 'test@1', reading: json }
       return projection.fold(state, { recorded: event, reading })
     }, projection.initial(key))
+
+/** All rows of an earlier moment, as text. */
+export const rowsThen = async (
+  ports: AsOfPorts,
+  projection: Projection,
+  asOf: AsOf,
+): Promise<readonly string[]> => {
+  const rows: string[] = []
+  for await (const page of rowsAsOf(ports, projection, asOf))
+    rows.push(...page.map((row) => canonicalJson(row)))
+  return rows
+}

@@ -1,26 +1,18 @@
-import { comparePlaces, formatPlace, parsePlace, type Place } from '../../../projections/place.ts'
+import { comparePlaces, type Place } from '../../../projections/place.ts'
 import type {
   Build,
   KnownReadings,
   Overtaken,
   ProjectionStatus,
   ProjectionStore,
-  RowsPage,
-  RowsQuery,
   Standing,
+  StoredState,
   TablePage,
   Written,
 } from '../../../projections/port.ts'
-import type { Cell, Row } from '../../../projections/projection.ts'
 import { assert } from '../../kernel/assert.ts'
 import { E, type Either } from '../../kernel/fp.ts'
-
-type Table = {
-  standing: Standing
-  readonly states: Map<string, string>
-  readonly rows: Map<string, readonly Row[]>
-  builtAt: string | null
-}
+import { byKey, pageOf, pastPage, type Table } from './projection-pages.ts'
 
 type Places = { readonly live?: Table; readonly shadow?: Table }
 
@@ -65,18 +57,14 @@ export const memoryProjectionStore = (now: () => string): ProjectionStore => {
     },
     forgetReadings: (concluded) => async () => E.right(forget(memory, new Set(concluded))),
     scrub: () => async () => E.right({ log: 'rewritten' }),
+    readPast: (projection, query) => async () =>
+      E.right(pastPage(memory.tables.get(projection.name)?.live, projection, query)),
     readRows:
       ({ name }, query) =>
       async () =>
         E.right(pageOf(memory.tables.get(name)?.live, query)),
     readTable: (standing, page) => async () => tablePage(memory, standing, page),
-    readStates:
-      (standing, { after, limit }) =>
-      async () => {
-        const states = [...(placeAt(memory, standing)?.states ?? [])]
-        const later = states.filter(([key]) => key > after).sort(byKey)
-        return E.right(later.slice(0, limit).map(([key, state]) => ({ key, state })))
-      },
+    readStates: (standing, page) => async () => E.right(statesPage(memory, standing, page)),
     status: () => async () => E.right(statuses(memory)),
   }
 }
@@ -85,9 +73,6 @@ const forget = ({ readings }: Memory, concluded: ReadonlySet<number>): void => {
   for (const key of readings.keys())
     if (concluded.has(Number(key.slice(key.lastIndexOf(' ') + 1)))) readings.delete(key)
 }
-
-const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
-  a < b ? -1 : a > b ? 1 : 0
 
 const placeAt = ({ tables }: Memory, { projection, place }: Standing): Table | undefined =>
   tables.get(projection)?.[place]
@@ -124,13 +109,23 @@ const statesOf = (
   memory: Memory,
   standing: Standing,
   keys: readonly string[],
-): ReadonlyMap<string, string> => {
-  const found = new Map<string, string>()
+): ReadonlyMap<string, StoredState> => {
+  const found = new Map<string, StoredState>()
   for (const key of keys) {
     const state = placeAt(memory, standing)?.states.get(key)
     if (state !== undefined) found.set(key, state)
   }
   return found
+}
+
+const statesPage = (
+  memory: Memory,
+  standing: Standing,
+  { after, limit }: { readonly after: string; readonly limit: number },
+) => {
+  const states = [...(placeAt(memory, standing)?.states ?? [])]
+  const later = states.filter(([key]) => key > after).sort(byKey)
+  return later.slice(0, limit).map(([key, state]) => ({ key, ...state }))
 }
 
 const commit = (
@@ -140,9 +135,10 @@ const commit = (
 ): Either<Overtaken, Standing> => {
   const table = tableAt(memory, standing)
   if (table === undefined) return overtaken(standing)
-  for (const { key, isNew, state, rows } of written) {
+  for (const { key, isNew, state, since, touched, rows, snapshots } of written) {
     assert(!isNew || !table.states.has(key), `${key} is not new`)
-    table.states.set(key, state)
+    table.states.set(key, { state, since, touched })
+    table.snapshots.set(key, [...(table.snapshots.get(key) ?? []), ...snapshots])
     table.rows.set(key, rows)
   }
   table.standing = { ...standing, checkpoint }
@@ -152,7 +148,13 @@ const commit = (
 const startShadow = (memory: Memory, projection: string, build: Build): Standing => {
   const generation = (memory.generations += 1)
   const standing = { ...build, projection, place: 'shadow', generation, checkpoint: 0 } as const
-  const shadow = { standing, states: new Map(), rows: new Map(), builtAt: null }
+  const shadow = {
+    standing,
+    states: new Map(),
+    snapshots: new Map(),
+    rows: new Map(),
+    builtAt: null,
+  }
   memory.tables.set(projection, { ...memory.tables.get(projection), shadow })
   return standing
 }
@@ -201,20 +203,6 @@ const statuses = ({ tables }: Memory): readonly ProjectionStatus[] => {
     })
 }
 
-const pageOf = (table: Table | undefined, query: RowsQuery): RowsPage => {
-  if (table === undefined) return { standing: undefined, rows: [], next: undefined }
-  const { limit, after } = query
-  const start = after === undefined ? undefined : parsePlace(after)
-  const found = [...table.rows]
-    .sort(byKey)
-    .flatMap(([key, rows]) => rows.map((row, index) => ({ row, key, index })))
-    .filter(({ row, key, index }) => isAfter({ key, index }, start) && isWanted(row, query))
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
-  const next = found.length > limit && last !== undefined ? formatPlace(last) : undefined
-  return { standing: table.standing, rows: page.map(({ row }) => row), next }
-}
-
 const tablePage = (
   memory: Memory,
   standing: Standing,
@@ -228,15 +216,3 @@ const tablePage = (
     .sort((a, b) => comparePlaces(a.place, b.place))
   return E.right({ rows: found.slice(0, limit), last: found.length <= limit })
 }
-
-const isAfter = (place: Place, start: Place | undefined): boolean =>
-  start === undefined ||
-  place.key > start.key ||
-  (place.key === start.key && place.index > start.index)
-
-const isWanted = (row: Row, { where = {}, between }: RowsQuery): boolean =>
-  Object.entries(where).every(([column, value]) => row[column] === value) &&
-  (between === undefined || isBetween(row[between.column] ?? null, between.from, between.to))
-
-const isBetween = (cell: Cell, from: string | number, to: string | number): boolean =>
-  (typeof cell === 'string' || typeof cell === 'number') && cell >= from && cell <= to

@@ -55,14 +55,24 @@ export const catchUp =
     const ours = buildOf(projection, ports.readers)
     if (live !== undefined && isNewer(live, ours) && !isKnown(ports, projection, live))
       return E.left({ tag: 'NewerBuild', projection: projection.name, found: buildIn(live), ours })
-    if (live === undefined || !isSame(live, ours)) {
-      const rebuilt = await buildAnew(ports, projection, ours, options)
-      if (E.isLeft(rebuilt)) return rebuilt
-    }
-    return ports.store.exclusively([catchUpLock(projection)], () =>
+    const folding = ports.store.exclusively([catchUpLock(projection)], () =>
       foldLive(ports, projection, options),
-    )()
+    )
+    if (live !== undefined && isSame(live, ours)) return unlessLevel(ports, live, folding)
+    const rebuilt = await buildAnew(ports, projection, ours, options)
+    return E.isLeft(rebuilt) ? rebuilt : folding()
   }
+
+/** Where there is nothing to fold no lock is waited for, nor a connection opened to hold it. */
+const unlessLevel = async (
+  { ledger }: ProjectionPorts,
+  live: Standing,
+  folding: TaskEither<FoldFailure, Standing>,
+): Promise<Either<FoldFailure, Standing>> => {
+  const head = await ledger.head()()
+  if (E.isLeft(head)) return head
+  return live.checkpoint >= head.right.position ? E.right(live) : folding()
+}
 
 const buildAnew = (
   ports: ProjectionPorts,

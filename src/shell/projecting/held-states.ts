@@ -1,13 +1,32 @@
 /** The states of a table that are in memory: folded there, and committed together. */
-import type { Overtaken, ProjectionStore, Standing, Written } from '../../../projections/port.ts'
-import type { Folded, Projection, Row } from '../../../projections/projection.ts'
+import type {
+  Overtaken,
+  ProjectionStore,
+  Standing,
+  StoredState,
+  Written,
+} from '../../../projections/port.ts'
+import type { Folded, Projection } from '../../../projections/projection.ts'
+import { type Snapshot, SNAPSHOT_BYTES, SNAPSHOT_EVERY } from '../../../projections/snapshot.ts'
 import { present } from '../../kernel/assert.ts'
 import { canonicalJson, type Json } from '../../kernel/canonical-json.ts'
 import { E, type Either } from '../../kernel/fp.ts'
 import type { Unavailable } from '../../ledger/port.ts'
+import { FINAL, stateAndRows, storableText } from './storable.ts'
 
 /** `final`: takes no more events; `bytes`: about what it takes in memory. Loaded again, a final state is its key and nothing else. */
-type Held = { state: Json; isNew: boolean; changed: boolean; final: boolean; bytes: number }
+type Held = {
+  state: Json
+  isNew: boolean
+  changed: boolean
+  final: boolean
+  bytes: number
+  /** As `Trail` has them. */
+  since: number
+  touched: number[]
+  /** Not committed yet. */
+  snapshots: Snapshot[]
+}
 
 type Committed = Either<Unavailable | Overtaken, Standing>
 
@@ -42,46 +61,6 @@ export const heldStates = (
   writing: Promise.resolve(E.right(standing)),
 })
 
-/** PostgreSQL's text and jsonb cannot hold U+0000; a host can send it inside a JSON string. */
-const NUL = '\u0000'
-const storableText = (text: string): string =>
-  text.includes(NUL) ? text.replaceAll(NUL, '\uFFFD') : text
-
-const storable = (cell: Json): Json => {
-  if (typeof cell === 'string') return storableText(cell)
-  if (typeof cell !== 'object' || cell === null) return cell
-  if (Array.isArray(cell)) return cell.map(storable)
-  return Object.fromEntries(
-    Object.entries(cell).map(([key, value]) => [storableText(key), storable(value)]),
-  )
-}
-
-/** How a state that takes no more events stands in the table: nobody will ask for it. */
-const FINAL = 'null'
-
-/** A state as text, and its rows as every store can hold them. */
-export const stateAndRows = (
-  { rowsOf, isFinal, table }: Projection,
-  state: Json,
-): { readonly state: string; readonly rows: readonly Row[] } => {
-  const rows = rowsOf(state)
-  const isLast = isFinal?.(state) === true
-  const text = isLast ? FINAL : canonicalJson(state)
-  // Rows say nothing that their state does not; a row's columns are its own keys, and stay.
-  const clean = isLast ? !rows.some((row) => hasNul(row, table.columns)) : !text.includes('\\u0000')
-  return { state: text, rows: clean ? rows : rows.map((row) => storable(row) as Row) }
-}
-
-const hasNul = (row: Row, columns: readonly string[]): boolean => {
-  for (const column of columns) {
-    const cell = row[column]
-    if (typeof cell === 'string' && cell.includes(NUL)) return true
-    if (typeof cell === 'object' && cell !== null && canonicalJson(cell).includes('\\u0000'))
-      return true
-  }
-  return false
-}
-
 /** A step of a fold, and about how much larger it may make a state. */
 export type Step = { readonly folded: Folded; readonly bytes: number }
 
@@ -106,11 +85,31 @@ export const foldBatch = async (
       const state = projection.fold(known.state, folded)
       known.bytes += bytes
       states.bytes += bytes
-      known.changed ||= state !== known.state
       known.final = projection.isFinal?.(state) === true
+      if (state === known.state) continue
       known.state = state
+      known.changed = true
+      known.touched.push(folded.recorded.position)
+      const taken = takeSnapshotWhenDue(states, known)
+      known.bytes += taken
+      states.bytes += taken
     }
   return E.right(undefined)
+}
+
+/** Decided by the events of the key alone, so that any way of folding takes the same ones. */
+const takeSnapshotWhenDue = ({ projection }: HeldStates, known: Held): number => {
+  const { since, touched, final } = known
+  const every = projection.snapshotEvery ?? SNAPSHOT_EVERY
+  // Nobody asks for a final state: its rows stand as they are.
+  if (final || touched.length % every !== 0) return 0
+  const state = canonicalJson(known.state)
+  if (state.length > touched.length * SNAPSHOT_BYTES) return 0
+  const position = touched.at(-1) ?? since
+  known.snapshots.push({ position, since, touched, state })
+  known.since = position
+  known.touched = []
+  return state.length
 }
 
 /** Each key once: a state takes an event once. */
@@ -129,15 +128,12 @@ const hold = async (
   const loaded = stored.length === 0 ? NOTHING : await store.loadStates(standing, stored)()
   if (E.isLeft(loaded)) return loaded
   for (const key of missing) {
-    const text = loaded.right.get(key)
-    // A table's states were written by the same fold, under this name and version.
-    const state = text === undefined ? projection.initial(key) : (JSON.parse(text) as Json)
-    const final = text === FINAL && projection.isFinal !== undefined
-    const bytes = text?.length ?? 0
-    held.set(key, { state, isNew: text === undefined, changed: false, final, bytes })
-    states.bytes += bytes
+    const stored = loaded.right.get(key)
+    const fresh = heldFrom(projection, key, stored)
+    held.set(key, fresh)
+    states.bytes += fresh.bytes
     if (elsewhere?.delete(key) === true) states.bytes -= KEY_BYTES
-    if (text === undefined) states.newKeys += 1
+    if (stored === undefined) states.newKeys += 1
   }
   return E.right(undefined)
 }
@@ -145,7 +141,21 @@ const hold = async (
 /** Rough share of a key that is known and not held. */
 const KEY_BYTES = 80
 
-const NOTHING: Either<never, ReadonlyMap<string, string>> = E.right(new Map())
+const heldFrom = (projection: Projection, key: string, stored: StoredState | undefined): Held => {
+  const fresh = { changed: false, snapshots: [] }
+  if (stored === undefined) {
+    const state = projection.initial(key)
+    return { ...fresh, state, isNew: true, final: false, bytes: 0, since: 0, touched: [] }
+  }
+  // A table's states were written by the same fold, under this name and version.
+  const state = JSON.parse(stored.state) as Json
+  const final = stored.state === FINAL && projection.isFinal !== undefined
+  const { since, touched } = stored
+  const bytes = stored.state.length
+  return { ...fresh, state, isNew: false, final, bytes, since, touched: [...touched] }
+}
+
+const NOTHING: Either<never, ReadonlyMap<string, StoredState>> = E.right(new Map())
 
 /**
  * Begins to commit what has changed up to `checkpoint`, and answers when the commit before it is
@@ -193,13 +203,19 @@ const letGoOfUnchanged = (states: HeldStates): void => {
   }
 }
 
-type Changed = { readonly key: string; readonly isNew: boolean; readonly state: Json }
+type Changed = Omit<Written, 'state' | 'rows'> & { readonly state: Json }
 
 const takeChanged = (states: HeldStates): readonly Changed[] => {
   const changed: Changed[] = []
   for (const [key, known] of states.held) {
     if (!known.changed) continue
-    changed.push({ key, isNew: known.isNew, state: known.state })
+    const { isNew, state, since, touched, snapshots } = known
+    // The next event of the key goes onto the end of this very list, while it is written.
+    changed.push({ key, isNew, state, since, touched: [...touched], snapshots })
+    const handedOver = snapshots.reduce((sum, one) => sum + one.state.length, 0)
+    known.snapshots = []
+    known.bytes -= handedOver
+    states.bytes -= handedOver
     known.changed = false
     known.isNew = false
   }
@@ -212,6 +228,5 @@ function* writtenOf(
   projection: Projection,
   changed: readonly Changed[],
 ): Generator<Written, void, undefined> {
-  for (const { key, isNew, state } of changed)
-    yield { key, isNew, ...stateAndRows(projection, state) }
+  for (const { state, ...one } of changed) yield { ...one, ...stateAndRows(projection, state) }
 }

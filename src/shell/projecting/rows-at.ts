@@ -1,6 +1,7 @@
-/** A projection as it stood at an earlier moment (CL6): folded again up to there, in memory. */
+/** A projection as it stood at an earlier moment (CL6), folded from the beginning and in memory. */
+import type { StoredState } from '../../../projections/port.ts'
 import type { Projection, Row } from '../../../projections/projection.ts'
-import { E, type TaskEither } from '../../kernel/fp.ts'
+import { E, type Either, type TaskEither } from '../../kernel/fp.ts'
 import type { Instant } from '../../kernel/instant.ts'
 import { type Site, siteOfHost } from '../../kernel/site.ts'
 import { siteOf } from '../../kernel/url.ts'
@@ -8,8 +9,9 @@ import type { Recorded } from '../../ledger/entry.ts'
 import type { LedgerEvent } from '../../ledger/event.ts'
 import type { Ledger } from '../../ledger/port.ts'
 import { type FoldFailure, foldPages, type ProjectionPorts } from './folding.ts'
+import { heldStates, type HeldStates } from './held-states.ts'
 import { inForce } from './reader-in-force.ts'
-import { heldStates, stateAndRows } from './held-states.ts'
+import { rowsOfState } from './storable.ts'
 
 /** Up to a position, or up to the last event of that time. Both are included. */
 export type Moment = { readonly position: number } | { readonly ts: Instant }
@@ -28,7 +30,8 @@ const LIMITS = {
 
 /**
  * The rows of `projection` at `moment`, in key order; with `site` only its rows, and then only the
- * events that name it are folded.
+ * events that name it are folded. It rests on nothing but history: what a claim needs, and nobody who
+ * is in a hurry (`as-of.ts`).
  */
 export const rowsAt =
   (ports: ProjectionPorts) =>
@@ -40,24 +43,46 @@ export const rowsAt =
     if (E.isLeft(bound)) return bound
     const projection = bound.right
     const narrow = site === undefined ? projection : about(projection, site)
-    const states = heldStates(NOWHERE, narrow, startOf(projection))
-    const ledger = { ...ports.ledger, readAll: upTo(ports.ledger, moment) }
-    const walk = {
-      ports: { ...ports, ledger },
-      projection: narrow,
-      limits: LIMITS,
-      states,
-      head: 0,
-    }
-    const last = await foldPages(walk)
-    if (E.isLeft(last)) return last
-    const inOrder = [...states.held].sort(([a], [b]) => (a < b ? -1 : 1))
-    const rows = inOrder.flatMap(([, { state }]) => stateAndRows(projection, state).rows)
+    const folded = await foldInMemory(ports, narrow, { readAll: upTo(ports.ledger, moment) })
+    if (E.isLeft(folded)) return folded
+    const { position, held } = folded.right
+    const inOrder = [...held].sort(([a], [b]) => (a < b ? -1 : 1))
+    const rows = inOrder.flatMap(([, { state }]) => rowsOfState(projection, state))
     return E.right({
-      position: last.right,
+      position,
       rows: rows.filter((row) => site === undefined || row['site'] === site),
     })
   }
+
+export type InMemory = {
+  /** Which events there are. */
+  readonly readAll: Ledger['readAll']
+  /** Where states begin; a key that is not among them begins with nothing. */
+  readonly bases?: ReadonlyMap<string, StoredState>
+}
+
+/** Folds events in memory. `position`: of the last one of interest, 0 if there was none. */
+export const foldInMemory = async (
+  ports: ProjectionPorts,
+  projection: Projection,
+  { readAll, bases = new Map<string, StoredState>() }: InMemory,
+): Promise<
+  Either<FoldFailure, { readonly position: number; readonly held: HeldStates['held'] }>
+> => {
+  const unkept = { ...projection, snapshotEvery: Number.POSITIVE_INFINITY }
+  const store = { ...NOWHERE, loadStates: () => async () => E.right(bases) }
+  const states = { ...heldStates(store, unkept, startOf(projection)), elsewhere: undefined }
+  const ledger = { ...ports.ledger, readAll }
+  const walk = {
+    ports: { ...ports, ledger },
+    projection: unkept,
+    limits: LIMITS,
+    states,
+    head: 0,
+  }
+  const last = await foldPages(walk)
+  return E.isLeft(last) ? last : E.right({ position: last.right, held: states.held })
+}
 
 const startOf = ({ name, version }: Projection) =>
   ({
@@ -69,15 +94,14 @@ const startOf = ({ name, version }: Projection) =>
     checkpoint: 0,
   }) as const
 
-/** A store that is never asked: all states are held, and none is committed. */
+/** All states are held, and none is committed. */
 const NOWHERE = {
-  loadStates: () => async () => E.right(new Map<string, string>()),
   commit: (projection: Projection) => async () =>
     E.left({ tag: 'Overtaken' as const, projection: projection.name }),
 }
 
 /** Pages end at the moment; a page that is cut short is the last. */
-const upTo =
+export const upTo =
   (ledger: Pick<Ledger, 'readAll'>, moment: Moment): Ledger['readAll'] =>
   (query) =>
   async () => {

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { requestLog } from '../../../projections/index.ts'
 import type { Row } from '../../../projections/projection.ts'
 import { present } from '../../../src/kernel/assert.ts'
-import { formatInstant } from '../../../src/kernel/instant.ts'
 import { catchUp } from '../../../src/shell/projecting/catch-up.ts'
+import { nearestRequests } from '../../../src/shell/projecting/nearest-requests.ts'
 import { right } from '../../support/either.ts'
-import { type Ending, History } from '../../support/history.ts'
+import { type Ending, History, url } from '../../support/history.ts'
 import { portsOf } from '../../support/projecting.ts'
 
 const asked = { site: 'one.example', purpose: 'ads-txt' as const }
@@ -22,21 +22,17 @@ test('RC26 a time and an address are enough to find a request', async () => {
   for (const site of ['one.example', 'two.example', 'one.example'])
     history.fetch({ site, purpose: 'ads-txt' }, { tag: 'answer', status: 200, body: '' })
   const ports = portsOf(history)
-  right(await catchUp(ports)(requestLog)())
   const sent = history.recorded.filter(({ event }) => event.type === 'RequestSent')
-  const second = present(sent[2], 'the third request')
-  const at = formatInstant(second.ts)
-  const found = right(
-    await ports.store.readRows(requestLog, {
-      where: { url: 'https://one.example/ads.txt' },
-      between: { column: 'sent_at', from: at, to: at },
-      limit: 10,
-    })(),
-  )
-  deepEqual(
-    found.rows.map((row) => [row['request'], row['n'], row['outcome']]),
-    [[second.position, 3, 'answered']],
-  )
+  const { position, ts } = present(sent[2], 'the third request')
+  const near = { url: url('https://one.example/ads.txt'), time: ts }
+  const found = async (windowMs: number) =>
+    (await nearestRequests(ports, { ...near, windowMs })).map((row) => [row['request'], row['n']])
+  deepEqual(await found(0), [[position, 3]])
+  // The nearest one first, though it is the later one.
+  deepEqual(await found(3_600_000), [
+    [position, 3],
+    [sent[0]?.position, 1],
+  ])
 })
 
 const ENDINGS: readonly (readonly [Ending, Partial<Row>])[] = [

@@ -2,6 +2,7 @@
 import type { ClientBase } from 'pg'
 import type { Standing, Written } from '../../../../projections/port.ts'
 import type { Cell, Projection } from '../../../../projections/projection.ts'
+import { digestsOf, type Trail } from '../../../../projections/snapshot.ts'
 import { copyIn } from './copy-in.ts'
 import { column, INDEX_COLUMN, KEY_COLUMN, tableNames } from './tables.ts'
 
@@ -21,8 +22,8 @@ export const writeBatch = async (
   standing: Standing,
   { checkpoint, written }: Batch,
 ): Promise<boolean> => {
-  const { rows, states } = tableNames(projection.name, standing.place)
-  const encoded = encode(written, await formats(client, projection, rows))
+  const { rows, states, snapshots } = tableNames(projection.name, standing.place)
+  const encoded = encode(written, standing, await formats(client, projection, rows))
   const { known, count } = encoded
   if (!(await standsAndMoves(client, standing, checkpoint))) return false
   let gone = 0
@@ -37,7 +38,11 @@ export const writeBatch = async (
   if (encoded.states.length === 0) return true
   const columns = [KEY_COLUMN, INDEX_COLUMN, ...projection.table.columns].map(column).join(', ')
   await copyIn(client, [
-    { into: `${states} (key, state)`, bytes: encoded.states },
+    { into: `${states} (key, state, since, touched)`, bytes: encoded.states },
+    {
+      into: `${snapshots} (key, position, since, touched, state, state_digest, digest)`,
+      bytes: encoded.snapshots,
+    },
     { into: `${rows} (${columns})`, bytes: encoded.rows },
   ])
   // Last, because from here on whoever else counts has to wait.
@@ -67,19 +72,31 @@ type Encoded = {
   /** How many rows. */
   readonly count: number
   readonly states: readonly Buffer[]
+  readonly snapshots: readonly Buffer[]
   readonly rows: readonly Buffer[]
 }
 
 /** To bytes at once, one key after the other: texts that wait cost the memory ten times as much. */
-const encode = (written: Iterable<Written>, columns: readonly Format[]): Encoded => {
+const encode = (
+  written: Iterable<Written>,
+  standing: Standing,
+  columns: readonly Format[],
+): Encoded => {
   const known: string[] = []
   const states = lines()
+  const snapshots = lines()
   const rows = lines()
   let count = 0
   for (const one of written) {
     const key = textField(one.key)
     if (!one.isNew) known.push(one.key)
-    states.add(`${key}\t${textField(one.state)}\n`)
+    states.add(`${key}\t${textField(one.state)}\t${trailFields(one)}\n`)
+    for (const snapshot of one.snapshots) {
+      const { stateDigest, digest } = digestsOf({ ...standing, key: one.key }, snapshot)
+      const { position, state } = snapshot
+      const fields = [key, position, trailFields(snapshot), textField(state), stateDigest, digest]
+      snapshots.add(`${fields.join('\t')}\n`)
+    }
     for (const [index, row] of one.rows.entries()) {
       let cells = ''
       for (const [name, format] of columns) cells += `\t${format(row[name] ?? null)}`
@@ -87,8 +104,17 @@ const encode = (written: Iterable<Written>, columns: readonly Format[]): Encoded
     }
     count += one.rows.length
   }
-  return { known, count, states: states.bytes(), rows: rows.bytes() }
+  return {
+    known,
+    count,
+    states: states.bytes(),
+    snapshots: snapshots.bytes(),
+    rows: rows.bytes(),
+  }
 }
+
+/** The columns `since` and `touched`. */
+const trailFields = ({ since, touched }: Trail): string => `${since}\t{${touched.join(',')}}`
 
 /** Lines go out some at a time: one by one they cost more than all the rest. */
 const CHUNK_CHARACTERS = 65_536

@@ -1,10 +1,11 @@
 /** Rows of a live table, with the standing they were read at. */
-import { DatabaseError, type Pool } from 'pg'
-import { formatPlace, parsePlace } from '../../../../projections/place.ts'
+import { type ClientBase, DatabaseError, type Pool } from 'pg'
+import { formatPlace } from '../../../../projections/place.ts'
 import type { RowsPage, RowsQuery, Standing } from '../../../../projections/port.ts'
 import type { Cell, Projection, Row } from '../../../../projections/projection.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { Json } from '../../../kernel/canonical-json.ts'
+import { rowsStatement } from './rows-statement.ts'
 import { column, INDEX_COLUMN, KEY_COLUMN, tableNames } from './tables.ts'
 
 export const ROWS_MAX = 10_000
@@ -31,10 +32,11 @@ export const readRows = async (
   query: RowsQuery,
 ): Promise<RowsPage> => {
   assert(query.limit >= 1 && query.limit <= ROWS_MAX, `1 to ${ROWS_MAX} rows, not ${query.limit}`)
-  const { text, values } = statementOf(projection, query)
+  const { text, values } = rowsStatement(projection, query)
   try {
     const { rows } = await pool.query<unknown[]>({ text, values, rowMode: 'array' })
-    return pageOf(projection, query.limit, rows)
+    const page = pageOf(projection, query.limit, rows)
+    return query.nearest === undefined ? page : { ...page, next: undefined }
   } catch (error) {
     // undefined_table, undefined_column: nothing was built yet, or an older version was.
     if (error instanceof DatabaseError && (error.code === '42P01' || error.code === '42703'))
@@ -43,36 +45,29 @@ export const readRows = async (
   }
 }
 
-const statementOf = (projection: Projection, { where = {}, between, limit, after }: RowsQuery) => {
-  const values: unknown[] = [projection.name, projection.version]
-  const place = (value: unknown): string => `$${values.push(value)}`
-  const known = (name: string): string => {
-    assert(projection.table.columns.includes(name), `${projection.name} has no column ${name}`)
-    return column(name)
+/** All rows of these keys. */
+export const keyedRows = async (
+  client: Pick<ClientBase, 'query'>,
+  projection: Projection,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, readonly Row[]>> => {
+  const found = new Map<string, Row[]>()
+  if (keys.length === 0) return found
+  const { rows } = await client.query<unknown[]>({
+    text: `select ${KEY_COLUMN}, ${projection.table.columns.map(column).join(', ')}
+      from ${tableNames(projection.name, 'live').rows} where ${KEY_COLUMN} = any($1)
+      order by ${KEY_COLUMN}, ${INDEX_COLUMN}`,
+    values: [keys],
+    rowMode: 'array',
+  })
+  for (const [key, ...cells] of rows) {
+    assert(typeof key === 'string', 'a key is a text')
+    const row = rowOf(projection, cells)
+    const before = found.get(key)
+    if (before === undefined) found.set(key, [row])
+    else before.push(row)
   }
-  const conditions = Object.entries(where).map(
-    ([name, value]) => `${known(name)} = ${place(value)}`,
-  )
-  if (between !== undefined)
-    conditions.push(
-      `${known(between.column)} between ${place(between.from)} and ${place(between.to)}`,
-    )
-  if (after !== undefined) {
-    const { key, index } = parsePlace(after)
-    conditions.push(`(${KEY_COLUMN}, ${INDEX_COLUMN}) > (${place(key)}, ${place(index)})`)
-  }
-  const order = `${KEY_COLUMN}, ${INDEX_COLUMN}`
-  const columns = [KEY_COLUMN, INDEX_COLUMN, ...projection.table.columns].map(column).join(', ')
-  const filter = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
-  const text = `
-    select r.version, r.reader, r.generation, r.checkpoint, t.*
-    from projection.registry r left join lateral (
-      select ${columns} from ${tableNames(projection.name, 'live').rows}
-      ${filter} order by ${order} limit ${place(limit + 1)}
-    ) t on true
-    where r.name = $1 and r.place = 'live' and r.version = $2
-    order by t.${KEY_COLUMN}, t.${INDEX_COLUMN}`
-  return { text, values }
+  return found
 }
 
 const pageOf = (
@@ -98,7 +93,7 @@ const pageOf = (
   const [, , , , key, index] = last === undefined ? [] : headOf(last)
   const more = found.length > limit && typeof key === 'string' && typeof index === 'number'
   const next = more ? formatPlace({ key, index }) : undefined
-  return { standing, rows: page.map((row) => rowOf(projection, row)), next }
+  return { standing, rows: page.map((row) => rowOf(projection, row.slice(HEAD_LENGTH))), next }
 }
 
 const HEAD_LENGTH = 6
@@ -106,11 +101,9 @@ const HEAD_LENGTH = 6
 // The statement above puts these columns first, with these types in the tables.
 const headOf = (row: readonly unknown[]): Head => row.slice(0, HEAD_LENGTH) as unknown as Head
 
-const rowOf = (projection: Projection, row: readonly unknown[]): Row => {
-  const cells = projection.table.columns.map((name, i) => [name, cellOf(row[HEAD_LENGTH + i])])
+const rowOf = ({ table }: Projection, cells: readonly unknown[]): Row =>
   // `position` is among the columns of every table.
-  return Object.fromEntries(cells) as Row
-}
+  Object.fromEntries(table.columns.map((name, i) => [name, cellOf(cells[i])])) as Row
 
 /** node-pg gives a timestamptz as a Date; a cell has it as RFC 3339 text. */
 export const cellOf = (value: unknown): Cell =>

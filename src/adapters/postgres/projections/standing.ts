@@ -22,8 +22,11 @@ const standingIn = (row: RegistryRow): Standing => {
 export const overtaken = (projection: string): Either<Overtaken, never> =>
   E.left({ tag: 'Overtaken', projection })
 
-export const liveStanding = async (pool: Pool, name: string): Promise<Standing | undefined> => {
-  const { rows } = await pool.query<RegistryRow>(
+export const liveStanding = async (
+  client: Pick<ClientBase, 'query'>,
+  name: string,
+): Promise<Standing | undefined> => {
+  const { rows } = await client.query<RegistryRow>(
     `select ${COLUMNS} from projection.registry where name = $1 and place = 'live'`,
     [name],
   )

@@ -1,6 +1,11 @@
 /** Projections in the schema `projection` of the ledger's database, which their role owns. */
 import type { ClientBase, Pool } from 'pg'
-import type { Overtaken, ProjectionStore, Standing } from '../../../../projections/port.ts'
+import type {
+  Overtaken,
+  ProjectionStore,
+  Standing,
+  StoredState,
+} from '../../../../projections/port.ts'
 import type { Projection } from '../../../../projections/projection.ts'
 import { E, type Either, type TaskEither } from '../../../kernel/fp.ts'
 import type { Unavailable } from '../../../ledger/port.ts'
@@ -10,16 +15,43 @@ import { type Batch, writeBatch } from './commit.ts'
 import { forgetReadings, scrub } from './forget.ts'
 import { exclusively } from './lock.ts'
 import { loadReadings, saveReadings } from './readings.ts'
+import { readPast } from './past.ts'
 import { readRows } from './rows.ts'
 import { readTable } from './table-rows.ts'
 import { dropShadow, liveStanding, overtaken, startShadow, statuses, swap } from './standing.ts'
-import { FURNITURE, FURNITURE_LOCK, tableNames } from './tables.ts'
+import { FURNISHED, FURNITURE, FURNITURE_LOCK, tableNames } from './tables.ts'
 import { inTransaction } from './transaction.ts'
 
 export const postgresProjectionStore = (
   database: Pick<Database, 'place' | 'projector' | 'connect' | 'connectAsUser'>,
 ): ProjectionStore => {
-  const { projector: pool, place } = database
+  const { projector: pool } = database
+  const { attempt, asking, changing } = askingOf(database)
+  return {
+    exclusively: (names, task) => exclusively(database, names, task),
+    live: ({ name }) => asking(() => liveStanding(pool, name)),
+    loadStates: (standing, keys) => asking(() => loadStates(pool, standing, keys)),
+    commit: (projection, standing, batch) =>
+      changing((client) => commit(client, projection, standing, batch)),
+    startShadow: (projection, build) =>
+      changing((client) => startShadow(client, projection, build)),
+    swap: (projection, shadow) => changing((client) => swap(client, projection, shadow)),
+    dropShadow: (shadow) => changing((client) => dropShadow(client, shadow)),
+    loadReadings: (reader, concluded, bytesMax) =>
+      asking(() => loadReadings(pool, reader, concluded, bytesMax)),
+    saveReadings: (reader, readings) => asking(() => saveReadings(pool, reader, readings)),
+    forgetReadings: (concluded) => asking(() => forgetReadings(pool, concluded)),
+    scrub: () => asking(() => scrub(database)),
+    readPast: (projection, query) => asking(() => readPast(pool, projection, query)),
+    readRows: (projection, query) => asking(() => readRows(pool, projection, query)),
+    readTable: (standing, page) => attempt(() => readTable(pool, standing, page)),
+    readStates: (standing, page) => asking(() => readStates(pool, standing, page)),
+    status: () => asking(() => statuses(pool)),
+  }
+}
+
+/** How the store talks to its database, which it furnishes first. */
+const askingOf = ({ projector: pool, place }: Pick<Database, 'place' | 'projector'>) => {
   const furnished = once(() => furnish(pool))
 
   /** Runs `task`; an error that says the database is not to be had becomes an answer. */
@@ -37,27 +69,7 @@ export const postgresProjectionStore = (
     attempt<never, A>(async () => E.right(await task()))
   const changing = <L, A>(task: (client: ClientBase) => Promise<Either<L, A>>) =>
     attempt(() => inTransaction(pool, task))
-
-  return {
-    exclusively: (names, task) => exclusively(database, names, task),
-    live: ({ name }) => asking(() => liveStanding(pool, name)),
-    loadStates: (standing, keys) => asking(() => loadStates(pool, standing, keys)),
-    commit: (projection, standing, batch) =>
-      changing((client) => commit(client, projection, standing, batch)),
-    startShadow: (projection, build) =>
-      changing((client) => startShadow(client, projection, build)),
-    swap: (projection, shadow) => changing((client) => swap(client, projection, shadow)),
-    dropShadow: (shadow) => changing((client) => dropShadow(client, shadow)),
-    loadReadings: (reader, concluded, bytesMax) =>
-      asking(() => loadReadings(pool, reader, concluded, bytesMax)),
-    saveReadings: (reader, readings) => asking(() => saveReadings(pool, reader, readings)),
-    forgetReadings: (concluded) => asking(() => forgetReadings(pool, concluded)),
-    scrub: () => asking(() => scrub(database)),
-    readRows: (projection, query) => asking(() => readRows(pool, projection, query)),
-    readTable: (standing, page) => attempt(() => readTable(pool, standing, page)),
-    readStates: (standing, page) => asking(() => readStates(pool, standing, page)),
-    status: () => asking(() => statuses(pool)),
-  }
+  return { attempt, asking, changing }
 }
 
 /** `task` until it has succeeded once. */
@@ -71,15 +83,18 @@ const once = (task: () => Promise<void>): (() => Promise<void>) => {
 }
 
 const furnish = async (pool: Pool): Promise<void> => {
-  const { rows } = await pool.query<{ readonly here: boolean }>(
-    "select to_regclass('projection.reading_text') is not null as here",
-  )
-  if (rows[0]?.here === true) return
+  if (await isFurnished(pool)) return
   await inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock($1)', [FURNITURE_LOCK])
-    await client.query(FURNITURE)
+    // Another program may have done it while this one waited.
+    if (!(await isFurnished(client))) await client.query(FURNITURE)
     return E.right(undefined)
   })
+}
+
+const isFurnished = async (client: Pick<ClientBase, 'query'>): Promise<boolean> => {
+  const { rows } = await client.query<{ readonly here: boolean }>(FURNISHED)
+  return rows[0]?.here === true
 }
 
 const commit = async (
@@ -92,19 +107,22 @@ const commit = async (
     ? E.right({ ...standing, checkpoint: batch.checkpoint })
     : overtaken(projection.name)
 
-type StateRow = { readonly key: string; readonly state: string }
+type StateRow = StoredState & { readonly key: string }
+
+// As JSON, because node-pg would make texts of bigints in an array.
+const STATE = 'key, state, since, array_to_json(touched) as touched'
 
 const loadStates = async (
   pool: Pool,
   { projection, place }: Standing,
   keys: readonly string[],
-): Promise<ReadonlyMap<string, string>> => {
+): Promise<ReadonlyMap<string, StoredState>> => {
   if (keys.length === 0) return new Map()
   const { rows } = await pool.query<StateRow>(
-    `select key, state from ${tableNames(projection, place).states} where key = any($1)`,
+    `select ${STATE} from ${tableNames(projection, place).states} where key = any($1)`,
     [keys],
   )
-  return new Map(rows.map(({ key, state }) => [key, state]))
+  return new Map(rows.map(({ key, ...state }) => [key, state]))
 }
 
 const readStates = async (
@@ -113,7 +131,7 @@ const readStates = async (
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<readonly StateRow[]> => {
   const { rows } = await pool.query<StateRow>(
-    `select key, state from ${tableNames(projection, place).states}
+    `select ${STATE} from ${tableNames(projection, place).states}
      where key > $1 order by key limit $2`,
     [after, limit],
   )

@@ -29,15 +29,29 @@ create table if not exists projection.reading (
 create table if not exists projection.reading_text (
   digest  bytea primary key,
   reading text not null
-);`
+);
+-- Tables of an earlier layout are built anew by the next catching up, with the reader in force.
+update projection.registry set version = 0;
+create table projection.layout (number integer not null);
+insert into projection.layout values (2);`
+
+/** Whether the furniture stands, in the layout that this program knows. */
+export const FURNISHED = "select to_regclass('projection.layout') is not null as here"
 
 /** Any fixed number: programs that set the furniture up take turns. */
 export const FURNITURE_LOCK = 7_234_019_283_402
 
 type Place = Standing['place']
 
-/** `request-log`: `projection.request_log` and `…__states`, with `__shadow` while being rebuilt. */
-export type TableNames = { readonly rows: string; readonly states: string }
+/**
+ * `request-log`: `projection.request_log`, `…__states` and `…__snapshots`, with `__shadow` while being
+ * rebuilt.
+ */
+export type TableNames = {
+  readonly rows: string
+  readonly states: string
+  readonly snapshots: string
+}
 
 const baseOf = (name: string): string => {
   assert(/^[a-z][a-z0-9-]{0,39}$/.test(name), `not a name for a projection: ${name}`)
@@ -48,7 +62,7 @@ const suffix = (place: Place): string => (place === 'live' ? '' : '__shadow')
 
 export const tableNames = (name: string, place: Place): TableNames => {
   const rows = `projection.${baseOf(name)}${suffix(place)}`
-  return { rows, states: `${rows}__states` }
+  return { rows, states: `${rows}__states`, snapshots: `${rows}__snapshots` }
 }
 
 /** The runner's own columns, before the projection's. */
@@ -70,13 +84,13 @@ const statementsOf = (projection: Projection, table: string): readonly string[] 
     .filter((statement) => statement !== '')
 
 export const dropTables = (name: string, place: Place): string => {
-  const { rows, states } = tableNames(name, place)
-  return `drop table if exists ${rows}, ${states}`
+  const { rows, states, snapshots } = tableNames(name, place)
+  return `drop table if exists ${rows}, ${states}, ${snapshots}`
 }
 
 /** Empty tables; the projection's own indexes come when the rows are in. */
 export const createTables = (projection: Projection, place: Place): string => {
-  const { rows, states } = tableNames(projection.name, place)
+  const { rows, states, snapshots } = tableNames(projection.name, place)
   const [create] = statementsOf(projection, rows)
   assert(create !== undefined, `${projection.name}: table.sql is empty`)
   return `
@@ -85,7 +99,20 @@ export const createTables = (projection: Projection, place: Place): string => {
       add column ${KEY_COLUMN} text collate "C" not null,
       add column ${INDEX_COLUMN} integer not null,
       add primary key (${KEY_COLUMN}, ${INDEX_COLUMN});
-    create table ${states} (key text collate "C" primary key, state text not null)`
+    create table ${states} (
+      key     text collate "C" primary key,
+      state   text not null,
+      since   bigint not null,
+      touched bigint[] not null);
+    create table ${snapshots} (
+      key      text collate "C",
+      position bigint,
+      since    bigint not null,
+      touched  bigint[] not null,
+      state    text not null,
+      state_digest text not null,
+      digest   text not null,
+      primary key (key, position))`
 }
 
 /** What the shadow needs before it can serve readers. */
@@ -100,5 +127,6 @@ export const replaceLive = (name: string): string => {
   return `
     ${dropTables(name, 'live')};
     alter table ${shadow.rows} rename to ${baseOf(name)};
-    alter table ${shadow.states} rename to ${baseOf(name)}__states`
+    alter table ${shadow.states} rename to ${baseOf(name)}__states;
+    alter table ${shadow.snapshots} rename to ${baseOf(name)}__snapshots`
 }

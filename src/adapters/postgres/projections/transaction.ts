@@ -5,11 +5,12 @@ import { E, type Either } from '../../../kernel/fp.ts'
 export const inTransaction = async <L, A>(
   pool: Pool,
   task: (client: ClientBase) => Promise<Either<L, A>>,
+  begin = 'begin',
 ): Promise<Either<L, A>> => {
   const client = await pool.connect()
   let settled = false
   try {
-    await client.query('begin')
+    await client.query(begin)
     const answer = await task(client)
     await client.query(E.isRight(answer) ? 'commit' : 'rollback')
     settled = true
