@@ -15,7 +15,7 @@ import { PROJECTIONS } from '../../projections/index.ts'
 import { testDatabase } from '../support/database.ts'
 import { right } from '../support/either.ts'
 import { insertEvents, nights } from '../support/nights.ts'
-import { contentsOf, portsOf, READERS } from '../support/projecting.ts'
+import { contentsOf, portsOf, READERS, rowsThen } from '../support/projecting.ts'
 import { fc } from '../support/property.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -81,6 +81,14 @@ test('CL5 whatever moment runners are killed at, the projections end as a fresh 
     right(await rebuild(fresh)(projection)())
     const expected = await contentsOf(fresh.store, projection)
     deepEqual(await contentsOf(store, projection), expected, projection.name)
+    // Snapshots too are those of a fold that nothing ever happened to.
+    const live = { ledger, store, bodies, readers: READERS }
+    for (const position of fc.sample(fc.integer({ min: 0, max: history.recorded.length }), 4))
+      deepEqual(
+        await rowsThen(live, projection, { moment: { position } }),
+        await rowsThen(fresh, projection, { moment: { position } }),
+        `${projection.name} as of ${position}`,
+      )
   }
   await ledger.close()
 })

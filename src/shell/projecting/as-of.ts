@@ -86,7 +86,8 @@ const foldedFromSnapshots = async (
   } satisfies Projection
   const readAll = readingAt(ports.ledger, [...touched.keys()])
   const { held } = await orHalt(() => foldInMemory(ports, narrow, { readAll, bases }))
-  const based = [...bases].map(([key, { state }]) => [key, JSON.parse(state) as Json] as const)
+  const still = [...bases].filter(([key]) => !held.has(key))
+  const based = still.map(([key, { state }]) => [key, JSON.parse(state) as Json] as const)
   return new Map([...based, ...statesIn(held)])
 }
 

@@ -42,9 +42,6 @@ const hasNul = (row: Row, columns: readonly string[]): boolean => {
   return false
 }
 
-/** The rows of a state alone, as every store can hold them. */
-export const rowsOfState = ({ rowsOf }: Projection, state: Json): readonly Row[] => {
-  const rows = rowsOf(state)
-  // What canonical JSON escapes JSON.stringify escapes too, and is done sooner.
-  return JSON.stringify(state).includes('\\u0000') ? rows.map((row) => storable(row) as Row) : rows
-}
+/** The rows of a state alone. */
+export const rowsOfState = ({ rowsOf, table }: Projection, state: Json): readonly Row[] =>
+  rowsOf(state).map((row) => (hasNul(row, table.columns) ? (storable(row) as Row) : row))

@@ -77,20 +77,25 @@ const select = ({ projection }: Building, { conditions, order }: Select): string
 
 type Sides = { readonly conditions: readonly string[]; readonly limit: string }
 
-/** Along the index both ways from the time, as far as the limit allows, and then the nearest of both. */
+/**
+ * Along the index both ways from the time, as far as the limit allows, and then the nearest of both. Hash and
+ * time are compared as pairs and without an equality, so that the server walks the index in its order
+ * instead of sorting whatever the window holds. The hash, because a text may be longer than an entry of a btree.
+ */
 const nearestOf = (building: Building, near: Nearest, { conditions, limit }: Sides): string => {
   const { known, place } = building
-  const [text, time] = [known(near.textIn), known(near.timeIn)]
+  const text = known(near.textIn)
   const value = `${place(near.text)}::text`
-  // A text may be longer than an entry of a btree: the index has its hash.
-  const isText = `hashtextextended(${text}, 0) = hashtextextended(${value}, 0) and ${text} = ${value}`
-  const at = (ms: number): string => place(formatInstant(instant(ms)))
+  const [key, hash] = [text, value].map((one) => `hashtextextended(${one}, 0)`)
+  const time = known(near.timeIn)
+  const at = (ms: number): string => `(${hash}, ${place(formatInstant(instant(ms)))})`
   const [from, to, until] = [near.to - near.withinMs, near.to, near.to + near.withinMs].map(at)
+  const pair = `(${key}, ${time})`
   const sides = [
-    { within: `${time} >= ${from} and ${time} < ${to}`, order: `${time} desc` },
-    { within: `${time} between ${to} and ${until}`, order: time },
+    { within: `${pair} >= ${from} and ${pair} < ${to}`, order: `${key} desc, ${time} desc` },
+    { within: `${pair} >= ${to} and ${pair} <= ${until}`, order: `${key}, ${time}` },
   ].map(({ within, order }) => {
-    const all = [...conditions, isText, within]
+    const all = [...conditions, `${text} = ${value}`, within]
     return `(${select(building, { conditions: all, order: `${order}, ${KEYS} limit ${limit}` })})`
   })
   return `select * from (${sides.join(' union all ')}) n order by ${distance(building, near)} limit ${limit}`
