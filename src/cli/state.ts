@@ -3,7 +3,7 @@ import type { CommonFlags } from '../config.ts'
 import type { Opened } from '../compose.ts'
 import type { Site } from '../kernel/site.ts'
 import { catchUp } from '../shell/projecting/catch-up.ts'
-import { orHalt } from '../shell/halt.ts'
+import { Halt, orHalt } from '../shell/halt.ts'
 import { rowsAsOf } from '../shell/projecting/as-of.ts'
 import { forPrograms, type Io, type Verb, verb, withOpened } from './command.ts'
 import { momentArgument } from './moment-argument.ts'
@@ -37,7 +37,7 @@ Examples:
     )
     .action(async (name: string, flags: StateFlags) => {
       const projection = projectionArgument(name)
-      const site = flags.site === undefined ? undefined : siteArgument(flags.site)
+      const site = flags.site === undefined ? undefined : siteOf(projection, flags.site)
       const moment = flags.at === undefined ? undefined : momentArgument(flags.at)
       await withOpened(io, flags, async (opened) => {
         const pages =
@@ -47,6 +47,11 @@ Examples:
         await print(io, projection, pages, { whole: site !== undefined, flags })
       })
     })
+
+const siteOf = (projection: Projection, given: string): Site => {
+  if (projection.table.columns.includes('site')) return siteArgument(given)
+  throw new Halt({ tag: 'WrongUse', because: `the rows of ${projection.name} are of no site` })
+}
 
 type Pages = AsyncGenerator<readonly Row[]>
 

@@ -1,7 +1,13 @@
 /** Earlier moments, looked up in every store of projections. */
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { adsTxtState, PROJECTIONS, requestLog, siteCooldown } from '../../projections/index.ts'
+import {
+  adsTxtState,
+  PROJECTIONS,
+  requestLog,
+  robotsDecisions,
+  siteCooldown,
+} from '../../projections/index.ts'
 import { postgresLedger } from '../../src/adapters/postgres/ledger.ts'
 import { postgresProjectionStore } from '../../src/adapters/postgres/projections/store.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
@@ -11,7 +17,7 @@ import { nearestRequests } from '../../src/shell/projecting/nearest-requests.ts'
 import { catchUp } from '../../src/shell/projecting/catch-up.ts'
 import { rebuild } from '../../src/shell/projecting/rebuild.ts'
 import { rowsAt } from '../../src/shell/projecting/rows-at.ts'
-import { execute, places, testDatabase } from '../support/database.ts'
+import { execute, openAgain, places, testDatabase } from '../support/database.ts'
 import { right } from '../support/either.ts'
 import { History, site, url } from '../support/history.ts'
 import { insertEvents, nights } from '../support/nights.ts'
@@ -110,6 +116,35 @@ for (const place of places)
         rows,
         expected.map((row) => canonicalJson(row)),
       )
+      await close()
+    })
+
+    test('CL6 tables of the layout before are built anew, with the reader they were made with', async () => {
+      const OTHER = 'robots-parser@3.0.1'
+      const { ports, settings, grow, close } = await opened(place)
+      await grow.first()
+      await grow.second()
+      right(await catchUp(ports)({ ...robotsDecisions, readWith: OTHER })())
+      await execute(
+        settings,
+        'drop table projection.layout, projection.robots_decisions__snapshots',
+        'alter table projection.robots_decisions__states drop column since, drop column touched',
+      )
+      const [one, other] = await Promise.all(
+        [1, 2].map(async () => {
+          const store = postgresProjectionStore(await openAgain(settings))
+          return { ...ports, store }
+        }),
+      )
+      ok(one && other)
+      const moment = { position: 200 }
+      const { rows } = right(
+        await rowsAt(portsOf(history))({ ...robotsDecisions, readWith: OTHER }, moment)(),
+      )
+      const expected = rows.map((row) => canonicalJson(row))
+      const both = [one, other].map((each) => rowsThen(each, robotsDecisions, { moment }))
+      deepEqual(await Promise.all(both), [expected, expected])
+      equal(right(await other.store.live(robotsDecisions)())?.reader, OTHER)
       await close()
     })
 

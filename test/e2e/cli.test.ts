@@ -317,6 +317,8 @@ describe('projections', () => {
     )
     match(await done('state', 'robots-state'), /^origin +site +position/)
     match(await refused(2, 'state', 'no-such-thing'), /there are ads-txt-state, /)
+    const sites = await refused(2, 'state', 'run-summary', '--site', 'news.example')
+    match(sites, /the rows of run-summary are of no site/)
   })
 
   test('history: every time a file was asked, and when its bytes changed', async () => {

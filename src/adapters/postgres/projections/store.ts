@@ -83,18 +83,13 @@ const once = (task: () => Promise<void>): (() => Promise<void>) => {
 }
 
 const furnish = async (pool: Pool): Promise<void> => {
-  if (await isFurnished(pool)) return
+  const { rows } = await pool.query<{ readonly here: boolean }>(FURNISHED)
+  if (rows[0]?.here === true) return
   await inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock($1)', [FURNITURE_LOCK])
-    // Another program may have done it while this one waited.
-    if (!(await isFurnished(client))) await client.query(FURNITURE)
+    await client.query(FURNITURE)
     return E.right(undefined)
   })
-}
-
-const isFurnished = async (client: Pick<ClientBase, 'query'>): Promise<boolean> => {
-  const { rows } = await client.query<{ readonly here: boolean }>(FURNISHED)
-  return rows[0]?.here === true
 }
 
 const commit = async (

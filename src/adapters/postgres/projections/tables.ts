@@ -30,10 +30,10 @@ create table if not exists projection.reading_text (
   digest  bytea primary key,
   reading text not null
 );
+create table if not exists projection.layout (number integer primary key);
 -- Tables of an earlier layout are built anew by the next catching up, with the reader in force.
-update projection.registry set version = 0;
-create table projection.layout (number integer not null);
-insert into projection.layout values (2);`
+with made as (insert into projection.layout values (2) on conflict do nothing returning number)
+update projection.registry set version = 0 where exists (select from made);`
 
 /** Whether the furniture stands, in the layout that this program knows. */
 export const FURNISHED = "select to_regclass('projection.layout') is not null as here"
