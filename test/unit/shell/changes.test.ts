@@ -22,6 +22,9 @@ const between = async (projection: Projection, before: Keyed, after: Keyed) => {
       isNew: true,
       state: '{}',
       rows: some,
+      since: 0,
+      touched: [],
+      snapshots: [],
     }))
     return right(await store.commit(projection, shadow, { checkpoint: 9, written })())
   }
