@@ -4,7 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { folderAt } from '../../src/adapters/files/folder.ts'
+import { opensslTimestamps } from '../../src/adapters/openssl/check-timestamp.ts'
 import { formatInstant, instant } from '../../src/kernel/instant.ts'
+import { parseHttpUrl } from '../../src/kernel/url.ts'
 import { parseHead, signersOf } from '../../src/ledger/tlog/head.ts'
 import type { WitnessChange } from '../../src/shell/tlog/name-witnesses.ts'
 import { addWitness, nameWitnesses, removeWitness } from '../../src/shell/tlog/name-witnesses.ts'
@@ -13,6 +15,7 @@ import { keysOf, parsePolicy, type Policy, policyText } from '../../src/publish/
 import { askWitness } from '../../src/shell/tlog/ask-witness.ts'
 import { exportTlog } from '../../src/shell/tlog/export-tlog.ts'
 import { readLogRecord } from '../../src/shell/tlog/log-record.ts'
+import { timestampHead } from '../../src/shell/tlog/timestamp.ts'
 import { left, right } from '../support/either.ts'
 import { byHand, everyBitCounts } from '../support/evidence-checks.ts'
 import { goVerifier, NO_GO } from '../support/go-verifier.ts'
@@ -20,8 +23,10 @@ import { RUN } from '../support/ledgers.ts'
 import { type MiniWitness, miniWitness } from '../support/mini-witness.ts'
 import { filesIn, publishedLog, type PublishedLog } from '../support/published-log.ts'
 import { ORIGIN } from '../support/sealing.ts'
+import { NO_OPENSSL, timestampAuthority } from '../support/timestamp-authority.ts'
 
 const go = goVerifier()
+const tsa = timestampAuthority()
 const NEVER = new AbortController().signal
 
 type Witnessed = PublishedLog & {
@@ -220,3 +225,43 @@ test('an export carries the newest cosignatures; Go opens them, and misses one t
   } else t.diagnostic(NO_GO)
   await log.end()
 })
+
+test(
+  'RFC3161_2.4: a stamp over a head without the quorum is passed over for a later one',
+  { skip: tsa === undefined ? NO_OPENSSL : false },
+  async (t) => {
+    ok(tsa !== undefined)
+    const log = await witnessed(t)
+    const stamp = async (): Promise<number> => {
+      const ports = {
+        ledger: log.ledger,
+        post: (_: unknown, { body }: { readonly body: Buffer }) =>
+          Promise.resolve({
+            tag: 'Answer',
+            status: 200,
+            body: tsa.reply(body),
+            truncated: false,
+          } as const),
+        check: opensslTimestamps(tsa.root),
+      }
+      const authority = right(parseHttpUrl('https://tsa.example/'))
+      const nonce = Buffer.from('4122334455667788', 'hex')
+      const asked = { run: RUN, authority, nonce, stop: NEVER }
+      return (await timestampHead(ports, log.seal, asked)).size
+    }
+    const stampOf = async () =>
+      right(checkEvidence(await filesIn(await log.evidence(2)), await log.policyNow())).stamp
+    equal(await log.cosign(0), 624)
+    equal(await stamp(), 624)
+    equal(await log.cosign(0, 1), 625)
+    equal(await stampOf(), null)
+    equal(await stamp(), 625)
+    // Stamped and recorded; but the head that has the record is cosigned by nobody yet.
+    equal(await stampOf(), null)
+    await log.cosign(1, 2)
+    equal((await stampOf())?.size, 625)
+    const said = await byHand(await log.evidence(2))
+    equal(said.filter((line) => line.startsWith('FALSE')).length, 0, said.join('\n'))
+    await log.end()
+  },
+)

@@ -182,36 +182,34 @@ const provenAt = async (ports: EvidencePorts, log: LogRecord, position: number) 
 
 /** The earliest time stamp over a head with the event in it, with the proofs of both. */
 const stampOn = async (ports: EvidencePorts, log: LogRecord, position: number) => {
-  const signed = await largestHead(ports, log.witnesses)
-  const stamps = (await wholeStream(ports.ledger, timestampStream)).flatMap((recorded) =>
-    recorded.event.type === 'HeadTimestamped' ? [{ at: recorded.position, ...recorded.event }] : [],
-  )
-  const [stamp] = stamps
-    .filter(({ at, size }) => size >= position && at <= signed)
-    .toSorted((a, b) => a.time - b.time)
-  if (stamp === undefined) return undefined
-  const { at, size, digest, authority, time } = stamp
-  const stored = await headOfSize(ports, log.witnesses, size)
-  const head = stored && headIn(`the head of size ${size}`, stored.note)
-  // Its head lacks the quorum: a checker would not take it.
-  if (stored === undefined) return undefined
-  if (head === undefined || sha256Hex(headText(head)) !== digest)
+  const found = await stampedHead(ports, log, position)
+  if (found === undefined) return undefined
+  const { at, size, digest, authority, time, note } = found
+  const head = headIn(`the head of size ${size}`, note)
+  if (sha256Hex(headText(head)) !== digest)
     throw new Halt({
       tag: 'IntegrityBreach',
       position: size,
       because: 'an authority has stamped another head of this size',
     })
   const proof = await hashesOf(ports, inclusionSpans(position - 1, size))
-  const proofFile = formatEntryProof({ index: position - 1, proof, checkpoint: stored.note })
-  return {
-    position,
-    authority,
-    time,
-    head,
-    proof,
-    proofFile,
-    recorded: await provenAt(ports, log, at),
+  const proofFile = formatEntryProof({ index: position - 1, proof, checkpoint: note })
+  const recorded = await provenAt(ports, log, at)
+  return { position, authority, time, head, proof, proofFile, recorded }
+}
+
+/** Only a head that has the quorum: a checker would not take another. */
+const stampedHead = async (ports: EvidencePorts, log: LogRecord, position: number) => {
+  const signed = await largestHead(ports, log.witnesses)
+  const stamps = (await wholeStream(ports.ledger, timestampStream)).flatMap((recorded) =>
+    recorded.event.type === 'HeadTimestamped' ? [{ at: recorded.position, ...recorded.event }] : [],
+  )
+  const covering = stamps.filter(({ at, size }) => size >= position && at <= signed)
+  for (const stamp of covering.toSorted((a, b) => a.time - b.time)) {
+    const stored = await headOfSize(ports, log.witnesses, stamp.size)
+    if (stored !== undefined) return { ...stamp, note: stored.note }
   }
+  return undefined
 }
 
 /** What we hand out we have checked as its reader will. */
