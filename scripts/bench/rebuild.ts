@@ -42,7 +42,9 @@ const goalOf = (events: number): number => (events < LARGE ? 0.4 : 0.5)
 const GROWTH_GOAL = 1.2
 const MEMORY_GOAL_MB = 500
 const PAGE = 5_000
-const WORKERS = Number(process.env['WORKERS'] ?? Math.min(availableParallelism(), 4))
+const WORKERS = Number(
+  process.env['WORKERS'] ?? Math.max(1, Math.min(availableParallelism() - 1, 4)),
+)
 const REBUILDS: readonly (readonly [name: string, projections: readonly Projection[]])[] = [
   [requestLog.name, [requestLog]],
   [siteCooldown.name, [siteCooldown]],

@@ -63,8 +63,8 @@ export const rebuildVerb: Verb = (io) =>
       })
     })
 
-/** The database works beside them; more than a few wait for it. */
-const DEFAULT_WORKERS = Math.min(availableParallelism(), 4)
+/** One core is the database's, which more than a few would wait for. */
+const DEFAULT_WORKERS = Math.max(1, Math.min(availableParallelism() - 1, 4))
 const WORKERS_MAX = 16
 
 const workerCount = (text: string): number => {
