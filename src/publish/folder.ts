@@ -1,6 +1,9 @@
 import type { TaskEither } from '../kernel/fp.ts'
 import type { Unavailable } from '../ledger/port.ts'
 
+/** What a write that was cut off leaves behind begins with this, and lies in the directory itself. */
+export const INCOMING = '.incoming-'
+
 /** A directory to publish into or to read from. Names are paths below it. */
 export type Folder = {
   readonly place: string

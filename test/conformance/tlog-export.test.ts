@@ -4,9 +4,12 @@ import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { exportedFilesAt } from '../../src/adapters/files/exported-files.ts'
+import { folderAt } from '../../src/adapters/files/folder.ts'
 import { parseHead } from '../../src/ledger/tlog/head.ts'
 import { formatNote } from '../../src/ledger/tlog/note.ts'
+import type { Folder } from '../../src/publish/folder.ts'
 import { parsePolicy, type Policy } from '../../src/publish/policy.ts'
+import { exportTlog } from '../../src/shell/tlog/export-tlog.ts'
 import { rotateKey } from '../../src/shell/tlog/rotate.ts'
 import { checked, exportedTo, faultIn, policyOf } from '../support/checked-export.ts'
 import { right } from '../support/either.ts'
@@ -305,3 +308,32 @@ test(
     }
   },
 )
+
+test('an export that was cut off, wherever, is made whole by the next one', async (t) => {
+  const log = await sealedLedger(t)
+  await log.append(260)
+  await log.seal()
+  const policy = await policyOf(log)
+  for (let writes = 0; ; writes += 1) {
+    const directory = join(log.data, `cut-${writes}`)
+    const folder = folderAt(directory)
+    let left = writes
+    const cut: Folder = {
+      ...folder,
+      write: (name, bytes) => {
+        if (left === 0) return folder.write('.incoming-1', bytes.slice(0, 10))
+        left -= 1
+        return folder.write(name, bytes)
+      },
+    }
+    await exportTlog(log.publishing, cut, () => undefined)
+    if (left > 0) break
+    await log.append(1)
+    await log.seal()
+    await exportTlog(log.publishing, folder, () => undefined)
+    const found = await checked(exportedFilesAt(directory), policy)
+    ok(!('tag' in found), `cut off after ${writes} writes`)
+    equal(found.size, 262 + writes)
+  }
+  await log.close()
+})

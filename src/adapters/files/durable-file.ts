@@ -28,10 +28,19 @@ export const makeDirectory = async (directory: string): Promise<void> => {
     await syncDirectory(dirname(made))
 }
 
-const write = async (file: string, bytes: string | Uint8Array, mode: number): Promise<void> => {
+type Writing = {
+  /** As for chmod. */
+  readonly mode?: number
+  /** Where the bytes wait until they are whole, on the same device; a crash may leave it behind. */
+  readonly incoming?: string
+}
+
+const write = async (
+  file: string,
+  bytes: string | Uint8Array,
+  { mode = 0o600, incoming = `${file}.incoming-${process.pid}` }: Writing,
+): Promise<void> => {
   await makeDirectory(dirname(file))
-  // A crash leaves at most this one behind, and the next write takes it over.
-  const incoming = `${file}.incoming-${process.pid}`
   await rm(incoming, { force: true })
   const handle = await open(incoming, 'wx', mode)
   try {
@@ -44,13 +53,13 @@ const write = async (file: string, bytes: string | Uint8Array, mode: number): Pr
   await syncDirectory(dirname(file))
 }
 
-/** Writes `file` so that it survives a power cut once this has answered. `mode` as for chmod. */
+/** Writes `file` so that it survives a power cut once this has answered. */
 export const writeDurably = (
   file: string,
   bytes: string | Uint8Array,
-  mode = 0o600,
+  options: Writing = {},
 ): TaskEither<Unavailable, void> =>
-  TE.tryCatch(() => write(file, bytes, mode), unavailable(`cannot write ${file}`))
+  TE.tryCatch(() => write(file, bytes, options), unavailable(`cannot write ${file}`))
 
 /** The bytes of `file`; undefined if there is none. */
 export const readIfThere = (file: string): TaskEither<Unavailable, Buffer | undefined> =>

@@ -66,7 +66,8 @@ export const fileSigningKeys = (directory: string): SigningKeys => {
 
 type KeyFiles = { readonly pem: string; readonly vkey: string }
 
-const tell = (vkey: string, { key }: SigningKey) => writeDurably(vkey, `${key.vkey}\n`, 0o644)
+const tell = (vkey: string, { key }: SigningKey) =>
+  writeDurably(vkey, `${key.vkey}\n`, { mode: 0o644 })
 
 /** Its public half first: whoever made the key may have ended before it was written. */
 const retire = async (files: KeyFiles, key: SigningKey): Promise<Found<void>> => {

@@ -13,7 +13,7 @@ import {
 } from '../../ledger/tlog/tile.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from '../../ledger/tlog/tile.ts'
 import { type Edge, hashesIn } from '../../ledger/tlog/tree.ts'
-import type { Folder } from '../../publish/folder.ts'
+import { type Folder, INCOMING } from '../../publish/folder.ts'
 import { Halt, orHalt } from '../halt.ts'
 import { edgeAt } from './hashes.ts'
 import { type HeadPorts, newestHead } from './cosigned-heads.ts'
@@ -30,6 +30,7 @@ export type Exported = {
 type Progress = (done: number, of: number) => void
 
 const CHECKPOINT = 'checkpoint'
+const TILES = 'tile'
 
 type ExportPorts = HeadPorts & { readonly ledger: Pick<Ledger, 'readStream'> }
 
@@ -48,6 +49,8 @@ export const exportTlog = async (
       because: 'no head was signed yet: there is nothing to export',
     })
   const head = headIn('the newest head', newest.note)
+  for (const name of await orHalt(folder.list()))
+    if (name.startsWith(INCOMING)) await orHalt(folder.remove(name))
   const edge = await edgeAt(tree, await exportedBefore(tree, folder, head))
   const before = edge.size
   const to: Export = { tree, folder, before, size: head.size, progress, made: new Map() }
@@ -72,7 +75,8 @@ const exportedBefore = async (
 ): Promise<number> => {
   const bytes = await orHalt(folder.read(CHECKPOINT))
   if (bytes === undefined) {
-    if ((await orHalt(folder.list())).length === 0) return 0
+    // Tiles alone: a first export was cut off. It began as this one does.
+    if ((await orHalt(folder.list())).every((name) => name === TILES)) return 0
     throw new Halt({
       tag: 'WrongUse',
       because: `${folder.place} is not empty and holds no exported log; name another directory`,
