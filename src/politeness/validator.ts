@@ -3,7 +3,7 @@ import type { Digest } from '../kernel/digest.ts'
 import type { HttpUrl } from '../kernel/url.ts'
 import type { Header } from '../kernel/words.ts'
 import type { EventOf } from '../ledger/event.ts'
-import { contentHeaders } from './asked.ts'
+import { type Answer, contentHeaders } from './asked.ts'
 
 export type Validator = {
   readonly etag: string | null
@@ -62,3 +62,12 @@ export const conditionalHeaders = (validator: Validator | undefined): readonly H
   if (validator?.lastModified != null) headers.push(['if-modified-since', validator.lastModified])
   return headers
 }
+
+/** Why a conclusion gives a body that its own answer did not have. */
+export const NOT_MODIFIED = 'not-modified'
+
+/** A 304 stands for the body that it confirms. */
+export const confirmedAnswer = <A extends Pick<Answer, 'commit' | 'headers' | 'truncated'>>(
+  answer: A,
+  { commit, headers }: Validator,
+): A => ({ ...answer, commit, headers, truncated: false })

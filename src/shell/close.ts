@@ -15,7 +15,7 @@ import { contentHeaders, newestAsked } from '../politeness/asked.ts'
 import { foldClosingOf } from '../politeness/programme-state.ts'
 import { type AttemptEnd, mayRetry, saidNo } from '../politeness/retry.ts'
 import { programmeState, type SiteState } from '../politeness/site-state.ts'
-import type { Validator } from '../politeness/validator.ts'
+import { confirmedAnswer, NOT_MODIFIED, type Validator } from '../politeness/validator.ts'
 import type { Policy } from '../programmes/policy.ts'
 import { crawlDelayMs } from '../robots/decide.ts'
 import { appendFact } from './append.ts'
@@ -199,9 +199,8 @@ const endingOf = (
   if (known.answer.status !== 304 || validator === undefined) {
     return { ...common, outcome: 'answered', because: '' }
   }
-  const { commit, headers } = validator
-  const confirmed = { ...answer, commit, headers, truncated: false }
-  return { ...common, outcome: 'answered', because: 'not-modified', answer: confirmed }
+  const confirmed = confirmedAnswer(answer, validator)
+  return { ...common, outcome: 'answered', because: NOT_MODIFIED, answer: confirmed }
 }
 
 const lastAnswer = (request: Sent['position'], { answer, body }: Known): LastAnswer => ({

@@ -8,6 +8,8 @@ import type { Answer, Asked } from '../politeness/asked.ts'
 import { fileKey } from '../politeness/programme-state.ts'
 import { freshCopy } from '../politeness/robots-copy.ts'
 import { programmeState } from '../politeness/site-state.ts'
+import { confirmedAnswer, NOT_MODIFIED } from '../politeness/validator.ts'
+import { fetchRule } from '../programmes/policy.ts'
 import { isRedirect } from '../capture/redirect.ts'
 import { later } from '../kernel/instant.ts'
 import { isUnderWay, LOOK_AGAIN_MS } from './under-way.ts'
@@ -187,14 +189,28 @@ const tellAlready = async (crawl: Crawl, wanted: Wanted, hop: Hop, asked: Asked)
   const { answer, request } = asked
   const usable = answer !== null && answer.commit !== null && !isRedirect(answer.status)
   if (!usable) return tell(crawl, wanted, hop, cutOff)
+  const confirmed = await confirmedBy(crawl, wanted, hop, answer)
   const reused: Told = {
     outcome: 'answered',
-    because: '',
+    because: confirmed === undefined ? '' : NOT_MODIFIED,
     reused: true,
-    answer: { ...answer, request },
+    answer: { ...(confirmed ?? answer), request },
     file: await keptRobots(crawl, wanted, answer),
   }
   return tell(crawl, wanted, hop, reused)
+}
+
+/** What a 304 said is still so: the last whole answer, which nothing has replaced since (PK12, RC10). */
+const confirmedBy = async (
+  crawl: Crawl,
+  { purpose }: Wanted,
+  { url }: Hop,
+  answer: Answer,
+): Promise<Answer | undefined> => {
+  if (answer.status !== 304 || !fetchRule(crawl.policy, purpose).conditional) return undefined
+  const state = await crawl.sites.load(siteOf(url))
+  const validator = programmeState(state, crawl.policy.name).validators.get(url)
+  return validator === undefined ? undefined : confirmedAnswer(answer, validator)
 }
 
 const cutOff: Told = {
