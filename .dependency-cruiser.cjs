@@ -141,6 +141,7 @@ module.exports = {
     door('io-ts', '^src/kernel/codec\\.ts$'),
     door('tldts', '^src/kernel/site\\.ts$'),
     door('robots-parser', '^src/robots/'),
+    door('asn1js', '^src/publish/timestamp\\.ts$'),
     door('commander', '^src/cli(/|\\.ts$)'),
     door('diff', '^src/readers/difference/'),
     door('undici', '^src/adapters/http/'),

@@ -17,3 +17,17 @@ export const progressTo = (io: Io, now: () => number): ((progress: Progress) => 
     io.err(io.isTerminal ? `\r\u001b[K${line}${finished ? '\n' : ''}` : `${line}\n`)
   }
 }
+
+export const grouped = (n: number): string => n.toLocaleString('en')
+
+/** The same for reading a log from its beginning; `doing` as in "verified up to position 7 of 9". */
+export const positionsTo = (io: Io, doing: string): ((position: number, of: number) => void) => {
+  let told = performance.now()
+  return (position, of) => {
+    const now = performance.now()
+    if (now - told < BETWEEN_LINES_MS) return
+    told = now
+    const text = `${doing} ${grouped(position)} of ${grouped(of)}`
+    io.err(io.isTerminal ? `\r\u001b[K${text}${position === of ? '\n' : ''}` : `${text}\n`)
+  }
+}

@@ -94,6 +94,23 @@ describe('timestamp', { skip: tsa === undefined ? NO_OPENSSL : false }, () => {
     await program().done('audit', 'completeness')
   })
 
+  test('a rehearsal, whose clock is ahead, is stamped and gives evidence all the same', async () => {
+    const rehearsal = programOn(join(directory, 'rehearsal'), directory)
+    await rehearsal.done('open-log', '--clock', 'simulated:2099-01-01T00:00:00Z')
+    const listener: RequestListener = (request, response) =>
+      void bodyOf(request).then((query) => response.end(tsa?.reply(query)))
+    await serving(listener, async (url) => {
+      await rehearsal.done('timestamp', '--tsa', url, '--tsa-ca', root)
+    })
+    await rehearsal.done('evidence', '1', 'rehearsed')
+    await writeFile(join(directory, 'rehearsed.txt'), await rehearsal.done('keys', '--policy'))
+    const check = ['check-evidence', 'rehearsed', '--policy', 'rehearsed.txt', '--tsa-ca', root]
+    match(
+      await rehearsal.done(...check),
+      /recorded as 2099-.*stamped: an authority that you trust/s,
+    )
+  })
+
   test('an authority that answers anything else is named with its fault, and nothing is recorded', async () => {
     const before = await positions()
     const replies: readonly (readonly [RequestListener, RegExp])[] = [

@@ -1,10 +1,12 @@
 import { exportedFilesAt, readText } from '../../compose.ts'
 import { E } from '../../kernel/fp.ts'
+import { isSimulated } from '../../ledger/tlog/origin.ts'
 import { parsePolicy, type Policy } from '../../publish/policy.ts'
 import { Halt } from '../../shell/halt.ts'
 import { checkExport, type CheckedExport } from '../../shell/tlog/check-export.ts'
-import { collect, forPrograms, type Io, type Verb, verb } from '../command.ts'
+import { collect, forPrograms, type Verb, verb } from '../command.ts'
 import { document, line, safe } from '../print.ts'
+import { grouped, positionsTo } from '../progress.ts'
 import { predecessorLines } from './predecessor.ts'
 
 type CheckFlags = {
@@ -46,7 +48,12 @@ Examples:
       const kept = await Promise.all(
         (flags.head ?? []).map(async (name) => ({ name, note: await readText(name) })),
       )
-      const asked = { policy, kept, progress: progressOf(io), stop: io.stop }
+      const asked = {
+        policy,
+        kept,
+        progress: positionsTo(io, 'checked up to position'),
+        stop: io.stop,
+      }
       const checked = await checkExport(exportedFilesAt(dir), asked)
       if (checked === undefined) return io.exitWith(INTERRUPTED)
       if (flags.json === true) return io.out(document(checked))
@@ -69,32 +76,19 @@ const policyOf = async ({ policy, vkey }: CheckFlags): Promise<Policy> => {
   return parsed.right
 }
 
-const count = (n: number): string => n.toLocaleString('en')
-
 const shown = ({ origin, size, root, files, earlier, bytes, ...told }: CheckedExport): string =>
   [
-    `OK: the log ${safe(origin)}, positions 1 to ${count(size)}`,
-    `  ${count(files)} files, ${count(bytes)} bytes of entries, root ${root}`,
+    `OK: the log ${safe(origin)}, positions 1 to ${grouped(size)}`,
+    `  ${grouped(files)} files, ${grouped(bytes)} bytes of entries, root ${root}`,
     ...(earlier === 0
       ? []
-      : [`  ${count(earlier)} of the files are partial ones of earlier sizes`]),
+      : [`  ${grouped(earlier)} of the files are partial ones of earlier sizes`]),
     `  the newest entry was recorded as ${told.ts} by the crawler’s clock`,
     ...predecessorLines(told.predecessor),
-    ...(told.kept === 0 ? [] : [`  it grew out of ${count(told.kept)} heads that were kept`]),
+    ...(told.kept === 0 ? [] : [`  it grew out of ${grouped(told.kept)} heads that were kept`]),
     told.witnessed === null
       ? '  no witness has signed: the head has no time but the crawler’s own'
       : `  according to the witnesses ${safe(told.witnesses.join(', '))}, it was there at ${told.witnessed}`,
-    ...(origin.startsWith('simulated.invalid/') ? ['  a rehearsal: its clock is simulated'] : []),
+    ...(isSimulated(origin) ? ['  a rehearsal: its clock is simulated'] : []),
     '',
   ].join('\n')
-
-const BETWEEN_LINES_MS = 1_000
-
-const progressOf = (io: Io): ((position: number, of: number) => void) => {
-  let told = performance.now()
-  return (position, of) => {
-    if (performance.now() - told < BETWEEN_LINES_MS) return
-    told = performance.now()
-    io.err(`checked ${count(position)} of ${count(of)} entries\n`)
-  }
-}

@@ -4,6 +4,7 @@ import type { CommonFlags, Config } from '../../config.ts'
 import { E } from '../../kernel/fp.ts'
 import { PREDECESSOR_MAX } from '../../ledger/events/log/log-opened.ts'
 import { type Head, parseHead } from '../../ledger/tlog/head.ts'
+import { isSimulated } from '../../ledger/tlog/origin.ts'
 import { formatNote } from '../../ledger/tlog/note.ts'
 import { Halt } from '../../shell/halt.ts'
 import { readLogRecord } from '../../shell/tlog/log-record.ts'
@@ -52,8 +53,6 @@ const headIn = async (file: string): Promise<Head> => {
     because: `${file} is longer than the ${PREDECESSOR_MAX} characters that an entry can quote; leave witnesses out of it`,
   })
 }
-
-const isSimulated = (origin: string): boolean => origin.startsWith('simulated.invalid/')
 
 const assertNew = async (
   { ledger, clock }: Opened,

@@ -3,8 +3,9 @@ import { formatInstant, instant } from '../../kernel/instant.ts'
 import { Halt } from '../../shell/halt.ts'
 import type { VerifyReport } from '../../shell/tlog/verify-report.ts'
 import { verify } from '../../shell/tlog/verify.ts'
-import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
+import { forPrograms, type Verb, verb, withOpened } from '../command.ts'
 import { document, line, safe } from '../print.ts'
+import { grouped, positionsTo } from '../progress.ts'
 import { predecessorLines } from './predecessor.ts'
 
 const INTERRUPTED = 5
@@ -33,7 +34,7 @@ Examples:
             full: flags.full === true,
             now: clock.now(),
             stop: io.stop,
-            progress: progressOf(io),
+            progress: positionsTo(io, 'verified up to position'),
           },
         )
         if (flags.json === true) await io.out(document(report))
@@ -51,8 +52,6 @@ const described = ({ position, until, because }: NonNullable<VerifyReport['breac
   because: until > position ? `${because} (it lies in positions ${position} to ${until})` : because,
 })
 
-const count = (n: number): string => n.toLocaleString('en')
-
 const shown = (report: VerifyReport): string => {
   const { origin, from, to, before, head, unsealed } = report
   if (origin === null) return 'the ledger is empty: nothing to verify\n'
@@ -61,27 +60,27 @@ const shown = (report: VerifyReport): string => {
       ? `interrupted; so far without a fault, of ${safe(origin)}:`
       : `${safe(origin)} holds:`,
     report.entries === 0
-      ? `  nothing came since position ${count(to)}`
-      : `  positions ${count(from)} to ${count(to)}: ${count(report.entries)} entries of ${count(report.bytes)} bytes, ${count(report.heads)} signed heads${report.cosignatures === 0 ? '' : ` with ${count(report.cosignatures)} cosignatures`}, ${count(report.bodies)} kept bodies`,
+      ? `  nothing came since position ${grouped(to)}`
+      : `  positions ${grouped(from)} to ${grouped(to)}: ${grouped(report.entries)} entries of ${grouped(report.bytes)} bytes, ${grouped(report.heads)} signed heads${report.cosignatures === 0 ? '' : ` with ${grouped(report.cosignatures)} cosignatures`}, ${grouped(report.bodies)} kept bodies`,
   ]
   lines.push(...predecessorLines(report.predecessor))
   if (report.erased > 0)
-    lines.push(`  ${count(report.erased)} kept bodies were erased, each by an event that says so`)
+    lines.push(`  ${grouped(report.erased)} kept bodies were erased, each by an event that says so`)
   if (report.stillThere > 0)
     lines.push(
-      `  ${count(report.stillThere)} bodies are still there that were to be erased, the first by event ${report.firstStillThere}: run erase --resume`,
+      `  ${grouped(report.stillThere)} bodies are still there that were to be erased, the first by event ${report.firstStillThere}: run erase --resume`,
     )
   if (before !== null)
     lines.push(
-      `  positions 1 to ${count(before.size)} and their bodies were not read again: they were verified until ${formatInstant(instant(before.at))}, and the tree still has that root; all was last read on ${formatInstant(instant(before.fullAt))} (--full reads it again)`,
+      `  positions 1 to ${grouped(before.size)} and their bodies were not read again: they were verified until ${formatInstant(instant(before.at))}, and the tree still has that root; all was last read on ${formatInstant(instant(before.fullAt))} (--full reads it again)`,
     )
   lines.push(
     head === null
       ? '  no head was met that could be compared'
-      : `  newest head: ${count(head.size)} entries, root ${head.root}`,
+      : `  newest head: ${grouped(head.size)} entries, root ${head.root}`,
   )
   if (unsealed > 0)
-    lines.push(`  ${count(unsealed)} entries behind it are not covered by a signed head`)
+    lines.push(`  ${grouped(unsealed)} entries behind it are not covered by a signed head`)
   if (report.signatures === 'no key here')
     lines.push(
       '  the signatures of the heads were not checked: this data directory has no key of the log',
@@ -89,17 +88,4 @@ const shown = (report: VerifyReport): string => {
   if (report.lastSigned === 'not here')
     lines.push('  nothing outside the database says what was signed last')
   return `${lines.join('\n')}\n`
-}
-
-const BETWEEN_LINES_MS = 1_000
-
-const progressOf = (io: Io): ((position: number, of: number) => void) => {
-  let told = performance.now()
-  return (position, of) => {
-    const now = performance.now()
-    if (now - told < BETWEEN_LINES_MS) return
-    told = now
-    const text = `verified up to position ${count(position)} of ${count(of)}`
-    io.err(io.isTerminal ? `\r\u001b[K${text}${position === of ? '\n' : ''}` : `${text}\n`)
-  }
 }
