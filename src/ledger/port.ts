@@ -1,4 +1,4 @@
-import type { TaskEither } from '../kernel/fp.ts'
+import type { Either, TaskEither } from '../kernel/fp.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Position } from '../kernel/position.ts'
 import type { Site } from '../kernel/site.ts'
@@ -56,7 +56,17 @@ export type ReadAll = {
   readonly limit: number
   readonly types?: readonly EventType[]
   readonly stream?: StreamName
-  /** Not together with `stream`. */
+}
+
+/** Which events to follow, in position order. */
+export type Follow = {
+  /** Only positions greater than this; 0 begins at the beginning. */
+  readonly after: number
+  /** As far as this position, or as the head when following begins. */
+  readonly to: number
+  /** At most this many events at a time, 1 to 10,000. */
+  readonly limit: number
+  readonly types?: readonly EventType[]
   readonly part?: Part
 }
 
@@ -87,6 +97,8 @@ export type Ledger = {
     afterVersion: number,
   ) => TaskEither<ReadFailure, readonly Recorded[]>
   readonly readAll: (query: ReadAll) => TaskEither<ReadFailure, readonly Recorded[]>
+  /** Read ahead of whoever takes the pages, none of which is empty. A failure is the last there is. */
+  readonly follow: (query: Follow) => AsyncIterable<Either<ReadFailure, readonly Recorded[]>>
   /** The events at these positions, which rise; at most 10,000. What is not there is left out. */
   readonly readAt: (positions: readonly number[]) => TaskEither<ReadFailure, readonly Recorded[]>
   readonly readEntries: (query: ReadAll) => TaskEither<ReadFailure, readonly StoredEntry[]>

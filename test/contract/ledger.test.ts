@@ -4,8 +4,8 @@ import { describe, test } from 'node:test'
 import { E } from '../../src/kernel/fp.ts'
 import { position } from '../../src/kernel/position.ts'
 import { siteOfHost } from '../../src/kernel/site.ts'
-import { decodeEntry, type Recorded } from '../../src/ledger/entry.ts'
-import type { Ledger, ReadAll } from '../../src/ledger/port.ts'
+import { decodeEntry } from '../../src/ledger/entry.ts'
+import type { Ledger } from '../../src/ledger/port.ts'
 import { left, right } from '../support/either.ts'
 import {
   appendOf,
@@ -29,19 +29,6 @@ const CALM = 15
 
 const notes = async (ledger: Ledger, after = 0, limit = 10_000): Promise<readonly string[]> =>
   right(await ledger.readAll({ after, limit })()).map(noteOf)
-
-const pagesOf = async (
-  ledger: Ledger,
-  query: Omit<ReadAll, 'after'>,
-): Promise<readonly Recorded[]> => {
-  const all: Recorded[] = []
-  for (let after = 0; ;) {
-    const page = right(await ledger.readAll({ ...query, after })())
-    all.push(...page)
-    if (page.length < query.limit) return all
-    after = all.at(-1)?.position ?? 0
-  }
-}
 
 for (const { name, newStore } of implementations) {
   const withStore = (what: string, task: (store: Store) => Promise<void>): void => {
@@ -426,27 +413,6 @@ for (const { name, newStore } of implementations) {
         }
       },
     )
-
-    withParties('the parts of a ledger are all of it, each stream in one', async ({ ledger }) => {
-      for (let i = 0; i < 12; i += 1) await append(ledger, `s${i}`, 0, `${i}.1`, `${i}.2`)
-      const whole = right(await ledger.readAll({ after: 0, limit: 100 })())
-      for (const types of [undefined, ['SiteExcluded'] as const])
-        for (const many of [1, 2, 3]) {
-          const parts = await Promise.all(
-            Array.from({ length: many }, async (_, index) => {
-              const query = { limit: 5, part: { index, of: many }, ...(types && { types }) }
-              return pagesOf(ledger, query)
-            }),
-          )
-          const streams = parts.flatMap((part) => [...new Set(part.map(({ stream }) => stream))])
-          equal(new Set(streams).size, streams.length, 'a stream is in one part')
-          ok(parts.every((part) => part.length > 0))
-          deepEqual(
-            parts.flat().toSorted((a, b) => a.position - b.position),
-            whole,
-          )
-        }
-    })
 
     withParties('a page of no or of too many events is a defect', async ({ ledger }) => {
       for (const limit of [0, 10_001])

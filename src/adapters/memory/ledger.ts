@@ -8,12 +8,14 @@ import { decodeEntry, encodeEntry, type Recorded } from '../../ledger/entry.ts'
 import type {
   Appended,
   AppendFailure,
+  Follow,
   Guard,
   Ledger,
   Part,
   ReadAll,
   StreamAppend,
 } from '../../ledger/port.ts'
+import { followByPages } from '../../ledger/follow-by-pages.ts'
 import type { StreamName } from '../../ledger/stream.ts'
 import { type ClaimRows, isHeld } from './claims.ts'
 
@@ -47,6 +49,7 @@ export const memoryLedger = (
     readStream: (stream, afterVersion) => async () =>
       E.right(recordedOf(ofStream(stream).slice(afterVersion, afterVersion + READ_MAX))),
     readAll: (query) => async () => E.right(recordedOf(read(stored, query))),
+    follow: (query) => following(stored, query),
     readAt: (positions) => async () => E.right(recordedOf(at(stored, positions))),
     readEntries: (query) => async () =>
       E.right(
@@ -55,19 +58,29 @@ export const memoryLedger = (
           entry: Buffer.from(entry),
         })),
       ),
-    head: () => async () => {
-      const newest = stored.at(-1)?.recorded
-      return E.right({ position: newest?.position ?? 0, ts: newest?.ts ?? 0 })
-    },
+    head: () => async () => E.right(headOf(stored)),
     positionAt: (ts) => async () =>
       E.right(stored.findLast(({ recorded }) => recorded.ts <= ts)?.recorded.position ?? 0),
   }
 }
 
-const read = (stored: StoredEvents, query: ReadAll): readonly Stored[] => {
+const headOf = (stored: StoredEvents): { readonly position: number; readonly ts: number } => {
+  const newest = stored.at(-1)?.recorded
+  return { position: newest?.position ?? 0, ts: newest?.ts ?? 0 }
+}
+
+type Picked = ReadAll & Pick<Follow, 'part'>
+
+const read = (stored: StoredEvents, query: Picked): readonly Stored[] => {
   assert(query.limit >= 1 && query.limit <= READ_MAX, `a page has 1 to ${READ_MAX} events`)
   return stored.slice(query.after).filter(matches(query)).slice(0, query.limit)
 }
+
+const following = (stored: StoredEvents, { to, ...query }: Follow): ReturnType<Ledger['follow']> =>
+  followByPages((page) => async () => E.right(recordedOf(read(stored, page))))({
+    ...query,
+    to: Math.min(to, stored.length),
+  })
 
 const at = (stored: StoredEvents, positions: readonly number[]): readonly Stored[] => {
   assert(positions.length <= READ_MAX, `at most ${READ_MAX} events at a time`)
@@ -93,7 +106,7 @@ export const isInPart = (stream: StreamName, { index, of }: Part): boolean =>
   Buffer.from(stream).reduce((sum, byte) => sum + byte, 0) % of === index
 
 const matches =
-  ({ types, stream, part }: ReadAll) =>
+  ({ types, stream, part }: Picked) =>
   ({ recorded }: Stored): boolean =>
     (types === undefined || types.includes(recorded.event.type)) &&
     (stream === undefined || recorded.stream === stream) &&

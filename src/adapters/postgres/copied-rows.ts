@@ -14,11 +14,13 @@ const COLUMN_COUNT = 6
  * Gives the rows that `rest` (everything behind FROM event) finds to `take`, one by one as they come.
  * The bytes of an entry are those of the connection: `take` must not keep them.
  */
-export const copyRows = async (
-  pool: Pool,
-  rest: string,
-  take: (row: EventRow) => void,
-): Promise<void> => {
+export const copyRows = (pool: Pool, rest: string, take: (row: EventRow) => void): Promise<void> =>
+  copyMessages(pool, rest, (row) => take(rowIn(row)))
+
+/** As they came, for `rowIn`; again `take` must not keep them. `over`: the connection they came over. */
+export type TakeMessage = (row: Buffer, over: Connection) => void
+
+export const copyMessages = async (pool: Pool, rest: string, take: TakeMessage): Promise<void> => {
   const client = await pool.connect()
   let failed: Error | undefined
   try {
@@ -38,26 +40,23 @@ export const copyRows = async (
 
 /** What node-pg calls while this is the statement of a connection. */
 type CopyOut = Submittable & {
-  readonly handleCopyData: (message: { readonly chunk: Buffer }) => void
+  readonly handleCopyData: (message: { readonly chunk: Buffer }, over: Connection) => void
   readonly handleCommandComplete: () => void
   readonly handleReadyForQuery: () => void
   readonly handleError: (error: Error) => void
 }
 
-const copyOut = (
-  text: string,
-  take: (row: EventRow) => void,
-  done: (error?: unknown) => void,
-): CopyOut => {
+const copyOut = (text: string, take: TakeMessage, done: (error?: unknown) => void): CopyOut => {
   let begun = false
   let defect: unknown
   return {
     submit: (connection: Connection) => connection.query(text),
-    handleCopyData: ({ chunk }) => {
+    handleCopyData: ({ chunk }, over) => {
       if (defect !== undefined) return
       try {
-        readRow(chunk, begun ? 0 : headerLength(chunk), take)
+        const row = begun ? chunk : chunk.subarray(headerLength(chunk))
         begun = true
+        if (row.readInt16BE(0) !== END) take(row, over)
       } catch (error) {
         // Thrown here it would not reach the caller but end the process.
         defect = error
@@ -80,29 +79,29 @@ const headerLength = (chunk: Buffer): number => {
   return at + 4 + chunk.readInt32BE(at)
 }
 
+/** In the place of a count of columns: the mark behind the last row. */
 const END = -1
 
-/** A message holds one row, or the mark behind the last. */
-const readRow = (chunk: Buffer, at: number, take: (row: EventRow) => void): void => {
-  const count = chunk.readInt16BE(at)
-  if (count === END) return
+/** The row that a message holds. */
+export const rowIn = (message: Buffer): EventRow => {
+  const count = message.readInt16BE(0)
   assert(count === COLUMN_COUNT, `a row of the ledger has ${COLUMN_COUNT} columns, not ${count}`)
   // Each column: its length in four bytes, then its bytes.
-  const position = at + 2 + 4
+  const position = 2 + 4
   const stream = position + 8 + 4
-  const version = stream + chunk.readInt32BE(stream - 4) + 4
+  const version = stream + message.readInt32BE(stream - 4) + 4
   const type = version + 4 + 4
-  const ts = type + chunk.readInt32BE(type - 4) + 4
+  const ts = type + message.readInt32BE(type - 4) + 4
   const entry = ts + 8 + 4
-  take({
-    position: readSafe(chunk, position),
+  return {
+    position: readSafe(message, position),
     // Neither has a letter beyond ASCII in any entry; what has one differs from the entry either way.
-    stream: chunk.toString('latin1', stream, version - 4),
-    version: chunk.readInt32BE(version),
-    type: chunk.toString('latin1', type, ts - 4),
-    ts: readSafe(chunk, ts),
-    entry: chunk.subarray(entry, entry + chunk.readInt32BE(entry - 4)),
-  })
+    stream: message.toString('latin1', stream, version - 4),
+    version: message.readInt32BE(version),
+    type: message.toString('latin1', type, ts - 4),
+    ts: readSafe(message, ts),
+    entry: message.subarray(entry, entry + message.readInt32BE(entry - 4)),
+  }
 }
 
 const HIGH = 4_294_967_296

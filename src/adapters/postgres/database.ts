@@ -130,8 +130,9 @@ const databaseOf = (settings: Settings, place: string): Database => {
     // Rows, states and checkpoint are lost together or not at all, and are folded again.
     synchronous_commit: 'off',
     // Along an index in its order, instead of gathering all that fits and sorting it: pages are in memory or on
-    // a disk without arms.
+    // a disk without arms, and there may be no statistics.
     random_page_cost: '1.1',
+    enable_bitmapscan: 'off',
   })
   const dedicated = new Set<Client>()
   let ended: Promise<void> | undefined

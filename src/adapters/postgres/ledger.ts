@@ -6,20 +6,15 @@ import { E, type Either, type TaskEither } from '../../kernel/fp.ts'
 import { position } from '../../kernel/position.ts'
 import type { Recorded } from '../../ledger/entry.ts'
 import { type EventType, isEventType } from '../../ledger/event.ts'
-import type {
-  Ledger,
-  Part,
-  ReadAll,
-  ReadFailure,
-  StoredEntry,
-  Unavailable,
-} from '../../ledger/port.ts'
+import type { Ledger, ReadAll, ReadFailure, StoredEntry, Unavailable } from '../../ledger/port.ts'
 import type { StreamName } from '../../ledger/stream.ts'
 import { openAppender } from './append/appender.ts'
 import type { Patience } from './append/settle.ts'
 import { copyRows } from './copied-rows.ts'
 import type { Database } from './database.ts'
 import { unavailableBecause } from './failure.ts'
+import { follow } from './follow.ts'
+import { type Head, newest } from './newest.ts'
 import { type EventRow, recordedRows, recorder, type Sequence } from './rows.ts'
 
 export type PostgresLedger = Ledger & {
@@ -52,27 +47,17 @@ export const postgresReading = (database: Database): Omit<Ledger, 'append'> => (
   readStream: (stream, afterVersion) => () =>
     reaching(database, () => readStream(database, stream, afterVersion)),
   readAll: (query) => () => reaching(database, () => readAll(database, query)),
+  follow: (query) => follow(database, query),
   readEntries: (query) => () => reaching(database, () => readEntries(database, query)),
   head: () => postgresHead(database),
   readAt: (positions) => () => reaching(database, () => readAt(database, positions)),
   positionAt: (ts) => () => reaching(database, async () => E.right(await positionAt(database, ts))),
 })
 
-type Head = { readonly position: number; readonly ts: number }
-
-/** The newest position and the time of its event; zeros in an empty ledger. */
 export const postgresHead =
   (database: Database): TaskEither<Unavailable, Head> =>
   () =>
     reaching(database, async () => E.right(await newest(database)))
-
-const newest = async ({ writer }: Database): Promise<Head> =>
-  (await writer
-    .selectFrom('event')
-    .select(['position', 'ts'])
-    .orderBy('position', 'desc')
-    .limit(1)
-    .executeTakeFirst()) ?? { position: 0, ts: 0 }
 
 const reaching = async <L, A>(
   { place }: Database,
@@ -109,13 +94,12 @@ const readStream = async (
 type Take = (row: EventRow) => void
 
 const takeRows = async (database: Database, query: ReadAll, take: Take): Promise<void> => {
-  const { after, limit, types, stream, part } = query
+  const { after, limit, types, stream } = query
   assert(limit >= 1 && limit <= READ_MAX, `a page has 1 to ${READ_MAX} events`)
   assert(Number.isSafeInteger(after), `not a position to read after: ${after}`)
-  assert(stream === undefined || part === undefined, 'a stream is not read in parts')
   if (stream !== undefined) return takeStreamRows(database, { ...query, stream }, take)
   if (types !== undefined) return takeTypeRows(database, { ...query, types }, take)
-  const rest = `where position > ${after} ${andIn(part)} order by position limit ${limit}`
+  const rest = `where position > ${after} order by position limit ${limit}`
   return copyRows(database.projector, rest, take)
 }
 
@@ -130,14 +114,6 @@ const takeStreamRows = async (
   for (const row of await rows.orderBy('version').limit(limit).execute()) take(row)
 }
 
-/** `hashtext` need only be the same for as long as the server runs. */
-const andIn = (part: Part | undefined): string => {
-  if (part === undefined) return ''
-  const { index, of } = part
-  assert(Number.isInteger(index) && Number.isInteger(of), 'a part is a whole number of whole many')
-  return `and (hashtext(stream) & 65535) % ${of} = ${index}`
-}
-
 /** A search for types goes along the positions in steps of at most so many. */
 const STEP_MAX = 65_536
 
@@ -147,7 +123,7 @@ const STEP_MAX = 65_536
  */
 const takeTypeRows = async (
   database: Database,
-  { after, limit, types, part }: ReadAll & { readonly types: readonly EventType[] },
+  { after, limit, types }: ReadAll & { readonly types: readonly EventType[] },
   take: Take,
 ): Promise<void> => {
   const wanted = types.filter(isEventType).map((type) => `'${type}'`)
@@ -157,7 +133,7 @@ const takeTypeRows = async (
   for (let step = limit * 2; ; step = Math.min(step * 2, STEP_MAX)) {
     const to = from + step
     const span = `position > ${from} and position <= ${to} and type in (${wanted.join(', ')})`
-    const rest = `where ${span} ${andIn(part)} order by position limit ${limit - found}`
+    const rest = `where ${span} order by position limit ${limit - found}`
     await copyRows(database.projector, rest, (row) => {
       found += 1
       take(row)
@@ -168,10 +144,8 @@ const takeTypeRows = async (
 }
 
 /** Everything after a position has no gaps; what is picked out of it may. */
-const sequenceOf = ({ after, types, stream, part }: ReadAll): Sequence | undefined =>
-  types === undefined && stream === undefined && part === undefined
-    ? { of: 'position', after }
-    : undefined
+const sequenceOf = ({ after, types, stream }: ReadAll): Sequence | undefined =>
+  types === undefined && stream === undefined ? { of: 'position', after } : undefined
 
 const readAll = async (database: Database, query: ReadAll): Promise<Events> => {
   const { take, recorded } = recorder(sequenceOf(query))

@@ -53,10 +53,13 @@ export type Recorder = {
   readonly recorded: () => Either<IntegrityBreach, readonly Recorded[]>
 }
 
-/** If the rows are a whole run of the ledger or of a stream, `sequence` says of what. */
-export const recorder = (sequence: Sequence | undefined): Recorder => {
+/**
+ * If the rows are a whole run of the ledger or of a stream, `sequence` says of what. Their positions
+ * rise, and the first is greater than `after`.
+ */
+export const recorder = (sequence: Sequence | undefined, after = 0): Recorder => {
   const recorded: Recorded[] = []
-  let last = 0
+  let last = after
   let found: Either<IntegrityBreach, never> | undefined
   const judge = (row: EventRow): Either<IntegrityBreach, Recorded> => {
     if (row.position <= last) return breach(row, 'it is out of order')

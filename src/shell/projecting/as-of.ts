@@ -7,6 +7,7 @@ import type { Projection, Row } from '../../../projections/projection.ts'
 import type { Past } from '../../../projections/snapshot.ts'
 import type { Json } from '../../kernel/canonical-json.ts'
 import type { Site } from '../../kernel/site.ts'
+import { followByPages } from '../../ledger/follow-by-pages.ts'
 import type { Ledger } from '../../ledger/port.ts'
 import { Halt, orHalt } from '../halt.ts'
 import { catchUp } from './catch-up.ts'
@@ -15,7 +16,7 @@ import { foldInMemory, type Moment, upTo } from './rows-at.ts'
 import { rowsOfState, storableText } from './storable.ts'
 
 export type AsOfPorts = ProjectionPorts & {
-  readonly ledger: Pick<Ledger, 'readAll' | 'readAt' | 'head' | 'positionAt'>
+  readonly ledger: Pick<Ledger, 'readAll' | 'readAt' | 'follow' | 'head' | 'positionAt'>
 }
 
 export type AsOf = { readonly moment: Moment; readonly site?: Site }
@@ -84,8 +85,8 @@ const foldedFromSnapshots = async (
     ...projection,
     keysOf: ({ position }) => touched.get(position) ?? [],
   } satisfies Projection
-  const readAll = readingAt(ports.ledger, [...touched.keys()])
-  const { held } = await orHalt(() => foldInMemory(ports, narrow, { readAll, bases }))
+  const follow = readingAt(ports.ledger, [...touched.keys()])
+  const { held } = await orHalt(() => foldInMemory(ports, narrow, { follow, bases }))
   const still = [...bases].filter(([key]) => !held.has(key))
   const based = still.map(([key, { state }]) => [key, JSON.parse(state) as Json] as const)
   return new Map([...based, ...statesIn(held)])
@@ -94,9 +95,11 @@ const foldedFromSnapshots = async (
 const readingAt = (
   ledger: Pick<Ledger, 'readAt'>,
   positions: readonly number[],
-): Ledger['readAll'] => {
+): Ledger['follow'] => {
   const rising = positions.toSorted((a, b) => a - b)
-  return ({ after, limit }) => ledger.readAt(rising.filter((one) => one > after).slice(0, limit))
+  return followByPages(({ after, limit }) =>
+    ledger.readAt(rising.filter((one) => one > after).slice(0, limit)),
+  )
 }
 
 /** All of history for the keys of which nothing else can be believed. */
@@ -112,8 +115,8 @@ const foldedFromHistory = async (
     keysOf: (recorded) =>
       projection.keysOf(recorded).filter((key) => unknown.has(storableText(key))),
   } satisfies Projection
-  const readAll = upTo(ports.ledger, { position })
-  const { held } = await orHalt(() => foldInMemory(ports, narrow, { readAll }))
+  const follow = upTo(ports.ledger, { position })
+  const { held } = await orHalt(() => foldInMemory(ports, narrow, { follow }))
   return new Map(statesIn(held))
 }
 

@@ -9,14 +9,14 @@ import { present } from '../../kernel/assert.ts'
 import { E, type Either } from '../../kernel/fp.ts'
 import type { Recorded } from '../../ledger/entry.ts'
 import type { EventType } from '../../ledger/event.ts'
-import type { Ledger, Part, ReadFailure } from '../../ledger/port.ts'
+import type { Follow, Ledger, Part } from '../../ledger/port.ts'
 import { type Reader, readerLabel } from '../../readers/reader.ts'
 import { commitAll, heldStates } from './held-states.ts'
 import { readerOf } from './reader-in-force.ts'
 import { checkpointAt, foldEvents, type FoldLimits, type Walk, type WalkFailure } from './walk.ts'
 
 export type ProjectionPorts = {
-  readonly ledger: Pick<Ledger, 'readAll' | 'head'>
+  readonly ledger: Pick<Ledger, 'readAll' | 'follow' | 'head'>
   readonly bodies: Pick<BodyStore, 'get'>
   readonly store: ProjectionStore
   readonly readers: readonly Reader[]
@@ -111,58 +111,49 @@ const laneOf = (walk: Walk, reach: number): Lane => ({
   failure: undefined,
 })
 
-/** For one walk; answers the position of the last event read. */
-export const foldPages = async (
+/** For one walk along what `follow` gives; answers the position of the last event read. */
+export const foldAlong = async (
   walk: Walk,
-  onProgress?: OnProgress,
+  follow: Ledger['follow'],
 ): Promise<Either<FoldFailure, number>> => {
-  const { limits, ports } = walk
   const lane = laneOf(walk, Number.POSITIVE_INFINITY)
-  const last = await foldLanes([lane], { ledger: ports.ledger, limits, onProgress })
+  const last = await foldLanes([lane], { ledger: { follow }, limits: walk.limits })
   return lane.failure ?? E.right(last)
 }
 
 type Source = {
-  readonly ledger: Pick<Ledger, 'readAll'>
+  readonly ledger: Pick<Ledger, 'follow'>
   readonly limits: FoldLimits
   readonly part?: Part | undefined
   readonly onProgress?: OnProgress | undefined
 }
 
-type Page = Either<ReadFailure, readonly Recorded[]>
-
 /** Answers the position of the last event read. */
 const foldLanes = async (lanes: readonly Lane[], source: Source): Promise<number> => {
-  const { pageEvents } = source.limits
-  const reach = Math.max(...lanes.map((lane) => lane.reach))
   const head = Math.max(...lanes.map(({ walk }) => walk.head))
-  const read = pageReader(lanes, source)
-  let done = Math.min(...lanes.map(({ after }) => after))
-  let next = read(done)
-  for (;;) {
-    const page = await next
+  const query = followOf(lanes, source)
+  let done = query.after
+  for await (const page of source.ledger.follow(query)) {
     if (E.isLeft(page)) {
       for (const lane of lanes) lane.failure ??= page
       return done
     }
-    const last = page.right.at(-1)
-    if (last === undefined) return done
-    done = last.position
-    const more = page.right.length === pageEvents && done < reach
-    // The database looks for the next page while this one is folded.
-    if (more) next = read(done)
+    done = page.right.at(-1)?.position ?? done
     for (const lane of lanes) await foldPage(lane, page.right)
     await relieve(lanes, done, source.limits)
     source.onProgress?.({ position: done, of: Math.max(done, head) })
-    if (!more || lanes.every(({ failure }) => failure !== undefined)) return done
+    if (lanes.every(({ failure }) => failure !== undefined)) return done
   }
+  return done
 }
 
-const pageReader = (lanes: readonly Lane[], { ledger, limits, part }: Source) => {
-  const types = [...new Set(lanes.flatMap((lane) => [...lane.types]))]
-  const query = { limit: limits.pageEvents, types, ...(part === undefined ? {} : { part }) }
-  return (after: number): Promise<Page> => ledger.readAll({ ...query, after })()
-}
+const followOf = (lanes: readonly Lane[], { limits, part }: Source): Follow => ({
+  after: Math.min(...lanes.map(({ after }) => after)),
+  to: Math.max(...lanes.map(({ reach }) => reach)),
+  limit: limits.pageEvents,
+  types: [...new Set(lanes.flatMap(({ types }) => [...types]))],
+  ...(part === undefined ? {} : { part }),
+})
 
 const foldPage = async (lane: Lane, page: readonly Recorded[]): Promise<void> => {
   if (lane.failure !== undefined) return

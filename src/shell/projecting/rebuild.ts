@@ -17,8 +17,8 @@ import type { FoldLimits } from './walk.ts'
 
 /** Large commits: nobody reads a shadow, so what counts is how fast it fills. */
 export const REBUILD_LIMITS: FoldLimits = {
-  pageEvents: 1_000,
-  batchEvents: 1_000,
+  pageEvents: 200,
+  batchEvents: 200,
   batchBytes: 16_777_216,
   heldBytes: 67_108_864,
   newKeys: 2_000,

@@ -8,7 +8,7 @@ import { siteOf } from '../../kernel/url.ts'
 import type { Recorded } from '../../ledger/entry.ts'
 import type { LedgerEvent } from '../../ledger/event.ts'
 import type { Ledger } from '../../ledger/port.ts'
-import { type FoldFailure, foldPages, type ProjectionPorts } from './folding.ts'
+import { type FoldFailure, foldAlong, type ProjectionPorts } from './folding.ts'
 import { heldStates, type HeldStates } from './held-states.ts'
 import { inForce } from './reader-in-force.ts'
 import { rowsOfState } from './storable.ts'
@@ -43,7 +43,7 @@ export const rowsAt =
     if (E.isLeft(bound)) return bound
     const projection = bound.right
     const narrow = site === undefined ? projection : about(projection, site)
-    const folded = await foldInMemory(ports, narrow, { readAll: upTo(ports.ledger, moment) })
+    const folded = await foldInMemory(ports, narrow, { follow: upTo(ports.ledger, moment) })
     if (E.isLeft(folded)) return folded
     const { position, held } = folded.right
     const inOrder = [...held].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -56,7 +56,7 @@ export const rowsAt =
 
 export type InMemory = {
   /** Which events there are. */
-  readonly readAll: Ledger['readAll']
+  readonly follow: Ledger['follow']
   /** Where states begin; a key that is not among them begins with nothing. */
   readonly bases?: ReadonlyMap<string, StoredState>
 }
@@ -65,22 +65,15 @@ export type InMemory = {
 export const foldInMemory = async (
   ports: ProjectionPorts,
   projection: Projection,
-  { readAll, bases = new Map<string, StoredState>() }: InMemory,
+  { follow, bases = new Map<string, StoredState>() }: InMemory,
 ): Promise<
   Either<FoldFailure, { readonly position: number; readonly held: HeldStates['held'] }>
 > => {
   const unkept = { ...projection, snapshotEvery: Number.POSITIVE_INFINITY }
   const store = { ...NOWHERE, loadStates: () => async () => E.right(bases) }
   const states = { ...heldStates(store, unkept, startOf(projection)), elsewhere: undefined }
-  const ledger = { ...ports.ledger, readAll }
-  const walk = {
-    ports: { ...ports, ledger },
-    projection: unkept,
-    limits: LIMITS,
-    states,
-    head: 0,
-  }
-  const last = await foldPages(walk)
+  const walk = { ports, projection: unkept, limits: LIMITS, states, head: 0 }
+  const last = await foldAlong(walk, follow)
   return E.isLeft(last) ? last : E.right({ position: last.right, held: states.held })
 }
 
@@ -100,13 +93,18 @@ const NOWHERE = {
     E.left({ tag: 'Overtaken' as const, projection: projection.name }),
 }
 
-/** Pages end at the moment; a page that is cut short is the last. */
-export const upTo =
-  (ledger: Pick<Ledger, 'readAll'>, moment: Moment): Ledger['readAll'] =>
-  (query) =>
-  async () => {
-    const page = await ledger.readAll(query)()
-    return E.isLeft(page) ? page : E.right(page.right.filter((one) => isBy(one, moment)))
+/** As far as the moment: a page that is cut short is the last. */
+export const upTo = ({ follow }: Pick<Ledger, 'follow'>, moment: Moment): Ledger['follow'] =>
+  async function* (query) {
+    for await (const page of follow(query)) {
+      if (E.isLeft(page)) {
+        yield page
+        return
+      }
+      const events = page.right.filter((one) => isBy(one, moment))
+      if (events.length > 0) yield E.right(events)
+      if (events.length < page.right.length) return
+    }
   }
 
 const isBy = (recorded: Recorded, moment: Moment): boolean =>

@@ -16,13 +16,13 @@ test('all projections are rebuilt in one reading: no event is read twice', async
   const history = nights(3_000, 20)
   const ports = portsOf(history)
   const read: number[] = []
-  const readAll: ProjectionPorts['ledger']['readAll'] = (query) => async () => {
-    const page = await ports.ledger.readAll(query)()
-    // The token of a programme is looked up in a stream.
-    if (query.stream === undefined) read.push(...right(page).map(({ position }) => position))
-    return page
+  const follow: ProjectionPorts['ledger']['follow'] = async function* (query) {
+    for await (const page of ports.ledger.follow(query)) {
+      read.push(...right(page).map(({ position }) => position))
+      yield page
+    }
   }
-  const counted = { ...ports, ledger: { ...ports.ledger, readAll } }
+  const counted = { ...ports, ledger: { ...ports.ledger, follow } }
   for (const outcome of await rebuildTogether(counted)(targetsOf(PROJECTIONS))()) right(outcome)
   ok(read.length > 2_000)
   equal(new Set(read).size, read.length)

@@ -60,9 +60,11 @@ test('a bug in the rows of a projection ends the rebuild, and leaves the live ta
   const before = right(await rebuild(ports)(requestLog)()).live
   const limits = { pageEvents: 50, batchEvents: 50, batchBytes: 9_000, heldBytes: 1e9, newKeys: 20 }
   // As from a database: the bug shows while the next page is waited for.
-  const readAll: typeof ports.ledger.readAll = (query) => async () => {
-    await nextTurn()
-    return ports.ledger.readAll(query)()
+  const follow: typeof ports.ledger.follow = async function* (query) {
+    for await (const page of ports.ledger.follow(query)) {
+      await nextTurn()
+      yield page
+    }
   }
   let rows = 0
   const broken = {
@@ -73,7 +75,7 @@ test('a bug in the rows of a projection ends the rebuild, and leaves the live ta
       return requestLog.rowsOf(state)
     },
   }
-  const slow = { ...ports, ledger: { ...ports.ledger, readAll } }
+  const slow = { ...ports, ledger: { ...ports.ledger, follow } }
   await rejects(rebuild(slow)(broken, { limits })(), /a bug/)
   deepEqual(right(await ports.store.live(requestLog)()), before)
 })
