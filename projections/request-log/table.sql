@@ -31,6 +31,5 @@ create table :table (
 -- The site owner's question: who asked this address at this time (RC26)? The hash of the address, because an
 -- address may be longer than an entry of a btree.
 create index on :table (hashtextextended(url, 0), sent_at);
-create index on :table (site, sent_at);
 -- The requests of a site in the order of keys, as of an earlier position.
 create index on :table (site, projection_key);
