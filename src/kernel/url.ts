@@ -35,15 +35,20 @@ export const parseHttpUrl = (input: string, base?: HttpUrl): Either<UrlRefusal, 
   return E.right(url.href as HttpUrl)
 }
 
-/** Addresses found good before: the events of one exchange repeat one address several times. */
+/**
+ * Addresses found good before: the events of one exchange repeat one address several times, and those of
+ * the next night all of them. Long ones are not remembered, so that this stays small.
+ */
 const known = new Set<string>()
-const KNOWN_MAX = 1_000
+const KNOWN_MAX = 10_000
+const KNOWN_LENGTH_MAX = 200
 
 const isHttpUrl = (input: unknown): input is HttpUrl => {
   if (typeof input !== 'string') return false
   if (known.has(input)) return true
   const parsed = parseHttpUrl(input)
   if (E.isLeft(parsed) || parsed.right !== input) return false
+  if (input.length > KNOWN_LENGTH_MAX) return true
   if (known.size >= KNOWN_MAX) known.clear()
   known.add(input)
   return true
@@ -71,6 +76,7 @@ export const siteOf = (url: HttpUrl): Site => {
   const found = sites.get(url)
   if (found !== undefined) return found
   const site = siteOfHost(new URL(url).hostname)
+  if (url.length > KNOWN_LENGTH_MAX) return site
   if (sites.size >= KNOWN_MAX) sites.clear()
   sites.set(url, site)
   return site

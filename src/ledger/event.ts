@@ -101,10 +101,12 @@ const newest = new Map<string, EventCodec>(
 )
 
 /**
- * Old shapes, by `Type/v`: the codec of that version and the step to the newest shape. A list of words
+ * Old shapes: the codec of that version and the step to the newest shape. A list of words
  * may gain words in place (docs/decisions/0064); any other change of shape is a new version.
  */
 export type OldVersion = {
+  readonly type: string
+  readonly v: number
   readonly codec: t.Mixed
   readonly upcast: (old: unknown) => LedgerEvent
 }
@@ -112,20 +114,20 @@ export type OldVersion = {
 const oldVersion = <A>(
   definition: { readonly type: string; readonly v: number; readonly codec: t.Type<A, unknown> },
   upcast: (old: A) => LedgerEvent,
-): readonly [string, OldVersion] => [
-  `${definition.type}/${definition.v}`,
+): OldVersion => ({
+  ...definition,
   // The entry is decoded by this very codec before it is upcast.
-  { codec: definition.codec, upcast: (old) => upcast(old as A) },
-]
-const older = new Map<string, OldVersion>([
+  upcast: (old) => upcast(old as A),
+})
+const older: readonly OldVersion[] = [
   oldVersion(LogOpenedV1, logOpenedFromV1),
   oldVersion(RequestSentV1, requestSentFromV1),
   oldVersion(RunStartedV1, runStartedFromV1),
-])
+]
 
 export const codecOf = (type: string): EventCodec | undefined => newest.get(type)
 export const olderVersion = (type: string, v: number): OldVersion | undefined =>
-  older.get(`${type}/${v}`)
+  older.find((old) => old.v === v && old.type === type)
 
 const types = new Set<string>(newest.keys())
 export const isEventType = (type: string): type is EventType => types.has(type)

@@ -20,7 +20,7 @@ export const REBUILD_LIMITS: FoldLimits = {
   pageEvents: 200,
   batchEvents: 200,
   batchBytes: 16_777_216,
-  heldBytes: 67_108_864,
+  heldBytes: 50_331_648,
   newKeys: 2_000,
 }
 

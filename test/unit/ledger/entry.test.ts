@@ -132,6 +132,8 @@ test('an older version is read by its own codec and comes out in the newest shap
   const older = (type: string, v: number): OldVersion | undefined =>
     type === 'SiteExcluded' && v === 1
       ? {
+          type,
+          v,
           codec: OldExcluded,
           upcast: (old) => ({
             ...excluded,
