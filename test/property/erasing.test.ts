@@ -4,7 +4,9 @@ import { test } from 'node:test'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { memoryBodyStore } from '../../src/adapters/memory/bodies.ts'
 import { E, type TaskEither } from '../../src/kernel/fp.ts'
+import { position } from '../../src/kernel/position.ts'
 import { siteOf } from '../../src/kernel/url.ts'
+import type { Recorded } from '../../src/ledger/entry.ts'
 import { siteStream } from '../../src/ledger/stream.ts'
 import { tellingErased } from '../../src/shell/erasing/erased-bodies.ts'
 import { type SweepPorts, sweepErased } from '../../src/shell/erasing/sweep.ts'
@@ -63,18 +65,23 @@ const cutOff = (ports: SweepPorts, steps: number): SweepPorts => {
   }
 }
 
+/** A kept body, by its answer; what was read as rules has its answer right before. */
+const keptIn = ({ event, position: at }: Recorded) => {
+  if (event.type === 'ResponseReceived' && event.body.kept) {
+    const { url, request, body } = event
+    return [{ site: siteOf(url), response: at, request, commit: body.commit, bytes: body.bytes }]
+  }
+  if (event.type !== 'RobotsRead' || event.commit === null) return []
+  const response = position(at - 1)
+  return [{ site: event.subject, response, request: response, commit: event.commit, bytes: 9 }]
+}
+
 /** Records the erasure of those kept bodies whose turn `picks` says; gives their commitments. */
 const eraseSome = (history: History, picks: readonly boolean[]) => {
-  const kept = history.recorded.flatMap(({ event, position }) =>
-    event.type === 'ResponseReceived' && event.body.kept
-      ? [{ event, position, ...event.body }]
-      : [],
-  )
+  const kept = history.recorded.flatMap(keptIn)
   const erased = kept.filter((_, i) => picks[i % picks.length])
-  for (const { event, position: response, commit, bytes } of erased) {
-    const site = siteOf(event.url)
+  for (const { site, response, request, commit, bytes } of erased) {
     const act = { site, by: 'A. Person', note: null, basis: 'retention' } as const
-    const { request } = event
     history.append(
       { type: 'BodyErased', v: 1, ...act, response, request, commit, bytes },
       siteStream(site),

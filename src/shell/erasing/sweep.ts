@@ -16,6 +16,7 @@ import type { Purpose } from '../../kernel/words.ts'
 import type { Unavailable } from '../../ledger/port.ts'
 import { orHalt } from '../halt.ts'
 import type { ProjectionPorts } from '../projecting/folding.ts'
+import { conclusionOf } from '../projecting/readings.ts'
 import { rebuild, whileNobodyFolds } from '../projecting/rebuild.ts'
 import { erasuresAfter } from './erased-bodies.ts'
 
@@ -100,8 +101,9 @@ const forget = async (
 }
 
 const PAGE = 1_000
+const READ_FROM = ['FetchConcluded', 'RobotsRead'] as const
 
-/** Where fetches were concluded with one of these bodies: also those of sites that reused it. */
+/** Where a reader read one of these bodies: also those of sites that reused it. */
 const concludedWith = async (
   { ledger }: SweepPorts,
   commits: ReadonlySet<Digest>,
@@ -109,14 +111,14 @@ const concludedWith = async (
 ): Promise<ReadonlyMap<Purpose, readonly number[]>> => {
   const found = new Map<Purpose, number[]>()
   for (let after = first; ;) {
-    const query = { after, limit: PAGE, types: ['FetchConcluded' as const] }
+    const query = { after, limit: PAGE, types: READ_FROM }
     const page = await orHalt(ledger.readAll(query))
     for (const { event, position } of page) {
-      if (event.type !== 'FetchConcluded' || event.commit === null) continue
-      if (!commits.has(event.commit)) continue
-      const positions = found.get(event.purpose) ?? []
+      const concluded = conclusionOf(event)
+      if (concluded === undefined || !commits.has(concluded.commit)) continue
+      const positions = found.get(concluded.purpose) ?? []
       positions.push(position)
-      found.set(event.purpose, positions)
+      found.set(concluded.purpose, positions)
     }
     after = page.at(-1)?.position ?? after
     if (page.length < PAGE) return found
