@@ -1,6 +1,6 @@
 import type { TaskEither } from '../src/kernel/fp.ts'
 import type { Instant } from '../src/kernel/instant.ts'
-import type { Unavailable } from '../src/ledger/port.ts'
+import type { Part, Unavailable } from '../src/ledger/port.ts'
 import type { Place } from './place.ts'
 import type { Cell, Projection, Row } from './projection.ts'
 import type { Past, Snapshot, Trail } from './snapshot.ts'
@@ -10,7 +10,8 @@ export type Build = { readonly version: number; readonly reader: string | null }
 
 /**
  * How far a table has come. `place`: the live table everybody reads, or the shadow a rebuild fills.
- * `generation` names one building of the table; it never comes twice.
+ * `generation` names one hold on the table: whoever begins a shadow, parts it or goes on with it gets a
+ * new one, and all before are overtaken. It never comes twice.
  */
 export type Standing = Build & {
   readonly projection: string
@@ -18,7 +19,12 @@ export type Standing = Build & {
   readonly generation: number
   /** The last position folded, or passed over as of no interest. */
   readonly checkpoint: number
+  /** Of a shadow that is folded by parts: which one, with a checkpoint of its own. */
+  readonly part?: Part
 }
+
+/** A shadow, and how far each of its parts has come; none if it is folded whole. */
+export type Shadow = { readonly standing: Standing; readonly parts: readonly Standing[] }
 
 /** A state as canonical JSON text, with the events that made it what it is. */
 export type StoredState = Trail & { readonly state: string }
@@ -122,9 +128,10 @@ export type ProjectionStatus = Standing & {
  *
  * Atomicity: `commit` writes rows, states and checkpoint together or not at all, and only if the
  * table still stands where `standing` says; so of two runners one wins, and nothing is folded twice.
- * Runners who leave the checkpoint where it is all win: each has keys of its own.
- * Durability: whatever a crash leaves is a whole table at some checkpoint. A shadow that a crash left
- * behind is dropped by the next `startShadow`.
+ * Parts of a shadow move each by themselves: each has keys of its own.
+ * Durability: whatever a crash leaves is a whole table at some checkpoint, or a shadow of which every part
+ * is whole at its own. A shadow that a crash left behind is gone on with after `resumeShadow`, or dropped
+ * by the next `startShadow`.
  * Reading: a reader sees a table at one checkpoint, never a half of a commit or of a swap.
  */
 export type ProjectionStore = {
@@ -150,6 +157,24 @@ export type ProjectionStore = {
   ) => TaskEither<Unavailable | Overtaken, Standing>
   /** Drops what is left of an earlier shadow and begins an empty one at checkpoint 0. */
   readonly startShadow: (projection: Projection, build: Build) => TaskEither<Unavailable, Standing>
+  /**
+   * Takes over the shadow that an earlier rebuild left, if it is of this build: whoever still folds into
+   * it is overtaken. undefined: there is none of this build.
+   */
+  readonly resumeShadow: (
+    projection: Projection,
+    build: Build,
+  ) => TaskEither<Unavailable, Shadow | undefined>
+  /**
+   * From here on the shadow is folded by so many parts, each from the shadow's checkpoint on. The shadow
+   * itself takes no commit, and is not swapped, until they are joined.
+   */
+  readonly partShadow: (shadow: Standing, of: number) => TaskEither<Unavailable | Overtaken, Shadow>
+  /** The shadow moves to `checkpoint`, where all of its parts stand, and is whole again. */
+  readonly joinShadow: (
+    shadow: Standing,
+    checkpoint: number,
+  ) => TaskEither<Unavailable | Overtaken, Standing>
   /** The shadow becomes the live table in one step, unless the live one has got further. */
   readonly swap: (
     projection: Projection,

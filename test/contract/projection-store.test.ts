@@ -11,7 +11,7 @@ import { BEFORE_ALL } from '../../projections/place.ts'
 import type { ProjectionStore, Standing, Written } from '../../projections/port.ts'
 import { projection, type Row } from '../../projections/projection.ts'
 import { anyHistory } from '../support/arbitraries/events.ts'
-import { places, testDatabase } from '../support/database.ts'
+import { execute, places, testDatabase } from '../support/database.ts'
 import { left, right } from '../support/either.ts'
 import { contentsOf, memoryStore, portsOf } from '../support/projecting.ts'
 import { fc } from '../support/property.ts'
@@ -326,23 +326,178 @@ for (const { name, open } of STORES)
       deepEqual((await known(reader)).length, 2)
     })
 
-    test('whoever leaves the checkpoint where it is leaves it to others, each with keys of its own', async () => {
+    test('parts of a shadow move each by themselves, and it is whole when all have come as far', async () => {
       const table = sample()
-      const shadow = right(await store.startShadow(table, BUILD)())
-      const commits = ['a', 'b', 'c', 'd'].map((key, i) =>
-        store.commit(table, shadow, { checkpoint: 0, written: [entry(key, [row(key, i + 1)])] })(),
+      const begun = right(await store.startShadow(table, BUILD)())
+      const { standing, parts } = right(await store.partShadow(begun, 4)())
+      deepEqual(
+        parts,
+        [0, 1, 2, 3].map((index) => ({ ...standing, part: { index, of: 4 } })),
       )
-      for (const outcome of await Promise.all(commits)) deepEqual(right(outcome), shadow)
-      const known = [entry('a', [row('a', 5), row('a', 5)], false)]
-      right(await store.commit(table, shadow, { checkpoint: 0, written: known })())
-      const moved = right(await store.commit(table, shadow, { checkpoint: 9, written: [] })())
-      const late = { checkpoint: 0, written: [entry('e', [])] }
-      equal(left(await store.commit(table, shadow, late)()).tag, 'Overtaken')
-      const live = right(await store.swap(table, moved)())
+      const to = (checkpoint: number, key: string) => ({
+        checkpoint,
+        written: [entry(key, [row(key, checkpoint)])],
+      })
+      const commits = parts.map((part, i) =>
+        store.commit(table, part, to(i === 0 ? 5 : 9, 'abcd'[i] ?? ''))(),
+      )
+      const moved = (await Promise.all(commits)).map(right)
+      deepEqual(
+        moved,
+        parts.map((part, i) => ({ ...part, checkpoint: i === 0 ? 5 : 9 })),
+      )
+      const [behind, other] = moved
+      ok(behind && other)
+      for (const stale of [parts[0] ?? begun, { ...behind, part: { index: 0, of: 3 } }, standing])
+        equal(left(await store.commit(table, stale, to(9, 'x'))()).tag, 'Overtaken')
+      equal(left(await store.joinShadow(standing, 9)()).tag, 'Overtaken')
+      equal(left(await store.swap(table, standing)()).tag, 'Overtaken')
+      const known = { checkpoint: 9, written: [entry('a', [row('a', 7), row('a', 8)], false)] }
+      right(await store.commit(table, behind, known)())
+      equal(left(await store.joinShadow(standing, 8)()).tag, 'Overtaken')
+      const whole = right(await store.joinShadow(standing, 9)())
+      deepEqual(whole, { ...standing, checkpoint: 9 })
+      equal(left(await store.joinShadow(whole, 9)()).tag, 'Overtaken')
+      equal(left(await store.commit(table, other, to(10, 'e'))()).tag, 'Overtaken')
+      const further = right(await store.commit(table, whole, to(10, 'f'))())
+      const live = right(await store.swap(table, further)())
       const page = right(await store.readStates(live, { after: '', limit: 10 })())
-      equal(page.map(({ key }) => key).join(''), 'abcd')
+      equal(page.map(({ key }) => key).join(''), 'abcdf')
       const status = right(await store.status()()).find((one) => one.projection === table.name)
-      deepEqual([status?.rows, status?.checkpoint], [5, 9])
+      deepEqual([status?.rows, status?.checkpoint], [6, 10])
+    })
+
+    test('a shadow is parted once, from where it stands, and by who has it', async () => {
+      const table = sample()
+      const begun = right(await store.startShadow(table, BUILD)())
+      const filled = right(await store.commit(table, begun, { checkpoint: 4, written: [] })())
+      equal(left(await store.partShadow(begun, 2)()).tag, 'Overtaken')
+      const { standing, parts } = right(await store.partShadow(filled, 2)())
+      deepEqual(
+        parts.map(({ checkpoint, generation }) => [checkpoint, generation]),
+        [4, 4].map((checkpoint) => [checkpoint, standing.generation]),
+      )
+      for (const one of [filled, standing])
+        equal(left(await store.partShadow(one, 2)()).tag, 'Overtaken')
+      equal(
+        left(await store.commit(table, filled, { checkpoint: 9, written: [] })()).tag,
+        'Overtaken',
+      )
+    })
+
+    test('CL5 a shadow that was left is gone on with, by parts or whole, and its last holder is not', async () => {
+      const table = sample()
+      const build = { version: 1, reader: 'x@1' }
+      equal(right(await store.resumeShadow(table, build)()), undefined)
+      await built(store, table, [entry('live', [row('live', 1)])])
+      equal(right(await store.resumeShadow(table, BUILD)()), undefined, 'a live table is no shadow')
+      const begun = right(await store.startShadow(table, build)())
+      const first = { checkpoint: 3, written: [entry('a', [row('a', 3)])] }
+      const filled = right(await store.commit(table, begun, first)())
+      for (const other of [BUILD, { version: 1, reader: 'x@2' }, { version: 2, reader: 'x@1' }])
+        equal(right(await store.resumeShadow(table, other)()), undefined)
+
+      const whole = right(await store.resumeShadow(table, build)())
+      ok(whole !== undefined)
+      const { standing } = whole
+      deepEqual(whole, { standing: { ...filled, generation: standing.generation }, parts: [] })
+      notEqual(standing.generation, filled.generation)
+      const next = { checkpoint: 5, written: [] }
+      equal(left(await store.commit(table, filled, next)()).tag, 'Overtaken')
+      equal(left(await store.partShadow(filled, 2)()).tag, 'Overtaken')
+      equal(left(await store.swap(table, filled)()).tag, 'Overtaken')
+      right(await store.dropShadow(filled)())
+
+      const parted = right(await store.partShadow(standing, 2)())
+      const [one, two] = parted.parts
+      ok(one && two)
+      const moved = right(await store.commit(table, two, next)())
+      const again = right(await store.resumeShadow(table, build)())
+      deepEqual(
+        again?.parts.map(({ checkpoint, part }) => [checkpoint, part]),
+        [
+          [3, { index: 0, of: 2 }],
+          [5, { index: 1, of: 2 }],
+        ],
+      )
+      for (const old of [one, moved])
+        equal(left(await store.commit(table, old, { ...next, checkpoint: 7 })()).tag, 'Overtaken')
+      equal(left(await store.joinShadow(parted.standing, 5)()).tag, 'Overtaken')
+      const late = again?.parts[0]
+      ok(again && late)
+      const known = right(await store.loadStates(late, ['a', 'b'])())
+      deepEqual([...known.keys()], ['a'])
+      right(await store.commit(table, late, next)())
+      const joined = right(await store.joinShadow(again.standing, 5)())
+      right(await store.swap(table, joined)())
+      deepEqual(right(await store.readRows(table, { limit: 9 })()).rows, [row('a', 3)])
+    })
+
+    test('parts go with their shadow, when another is begun and when it is dropped', async () => {
+      const table = sample()
+      const begun = right(await store.startShadow(table, BUILD)())
+      const { parts } = right(await store.partShadow(begun, 2)())
+      const batch = { checkpoint: 2, written: [] }
+      const [one] = parts
+      ok(one)
+      const moved = right(await store.commit(table, one, batch)())
+      const second = right(await store.startShadow(table, BUILD)())
+      equal(left(await store.commit(table, moved, { ...batch, checkpoint: 3 })()).tag, 'Overtaken')
+      right(await store.commit(table, second, batch)())
+      const resumed = right(await store.resumeShadow(table, BUILD)())
+      ok(resumed)
+      deepEqual([resumed.parts, resumed.standing.checkpoint], [[], 2])
+      const again = right(await store.partShadow(resumed.standing, 3)())
+      right(await store.dropShadow(again.standing)())
+      equal(right(await store.resumeShadow(table, BUILD)()), undefined)
+    })
+
+    test('CL5 of a commit and whoever takes the shadow over, or joins it, one is first', async () => {
+      const table = sample()
+      const begun = right(await store.startShadow(table, BUILD)())
+      let { standing, parts } = right(await store.partShadow(begun, 2)())
+      for (let turn = 1; turn <= 30; turn += 1) {
+        const batch = { checkpoint: turn, written: [entry(`${turn}`, [row('a', turn)])] }
+        const commits = parts.map((part, i) => {
+          const mine = { ...batch, written: [entry(`${turn}-${i}`, [row('a', turn)])] }
+          return store.commit(table, part, mine)()
+        })
+        const [outcomes, resumed] = await Promise.all([
+          Promise.all(commits),
+          store.resumeShadow(table, BUILD)(),
+        ])
+        const now = right(resumed)
+        ok(now)
+        const before = parts
+        ;({ standing, parts } = now)
+        for (const [i, outcome] of outcomes.entries())
+          equal(
+            parts[i]?.checkpoint,
+            E.isRight(outcome) ? turn : before[i]?.checkpoint,
+            `turn ${turn}, part ${i}`,
+          )
+      }
+      const level = async (to: number) => {
+        for (const part of parts)
+          if (part.checkpoint < to)
+            right(await store.commit(table, part, { checkpoint: to, written: [] })())
+        const now = right(await store.resumeShadow(table, BUILD)())
+        ok(now)
+        ;({ standing, parts } = now)
+      }
+      for (let turn = 40; turn < 60; turn += 1) {
+        await level(turn)
+        const [one] = parts
+        ok(one)
+        const [moved, joined] = await Promise.all([
+          store.commit(table, one, { checkpoint: turn + 1, written: [] })(),
+          store.joinShadow(standing, turn)(),
+        ])
+        notEqual(E.isRight(moved), E.isRight(joined))
+        if (E.isRight(joined))
+          ({ standing, parts } = right(await store.partShadow(joined.right, 2)()))
+        else parts = [right(moved), ...parts.slice(1)]
+      }
     })
 
     test('a lock has one holder at a time, and passes on when its holder throws', async () => {
@@ -458,6 +613,22 @@ test('CL5 readers during catching up and swaps see one checkpoint at a time', as
   }
   writing.abort()
   for (const reads of await Promise.all(readers)) ok(reads > 0)
+})
+
+test('a database of before shadows had parts gets them, and every table stays as it is', async () => {
+  const { database, settings } = await testDatabase()
+  const table = sample()
+  const old = postgresProjectionStore(database)
+  const live = await built(old, table, [entry('a', [row('a', 1)])])
+  const begun = right(await old.startShadow(table, BUILD)())
+  const filled = right(await old.commit(table, begun, { checkpoint: 3, written: [] })())
+  await execute(settings, 'drop table projection.part')
+  const store = postgresProjectionStore(database)
+  deepEqual(right(await store.live(table)()), live)
+  const shadow = right(await store.resumeShadow(table, BUILD)())
+  deepEqual([shadow?.standing.checkpoint, shadow?.parts], [filled.checkpoint, []])
+  ok(shadow)
+  equal(right(await store.partShadow(shadow.standing, 2)()).parts.length, 2)
 })
 
 test('a database that is gone is Unavailable, not an exception', async () => {

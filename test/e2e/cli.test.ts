@@ -13,13 +13,23 @@ import { rehearsalPolicy } from '../../scripts/rehearsal/policy.ts'
 import { type Publisher, publisher } from '../../scripts/rehearsal/publisher.ts'
 import { answer, plainText, rawResponse } from '../../scripts/rehearsal/reply.ts'
 import { type RehearsalWeb, startRehearsalWeb } from '../../scripts/rehearsal/web.ts'
-import { openEmbedded } from '../../src/adapters/postgres/embedded/embedded.ts'
+import { memoryBodyStore } from '../../src/adapters/memory/bodies.ts'
+import { openDatabase } from '../../src/adapters/postgres/database.ts'
+import {
+  type EmbeddedDatabase,
+  openEmbedded,
+} from '../../src/adapters/postgres/embedded/embedded.ts'
+import { postgresReading } from '../../src/adapters/postgres/ledger.ts'
+import { postgresProjectionStore } from '../../src/adapters/postgres/projections/store.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
-import { PROJECTIONS } from '../../projections/index.ts'
+import { PROJECTIONS, requestLog } from '../../projections/index.ts'
 import { VERBS } from '../../src/cli/verbs.ts'
 import { present } from '../../src/kernel/assert.ts'
 import { canonicalJson, type Json } from '../../src/kernel/canonical-json.ts'
-import { right } from '../support/either.ts'
+import { READER_VERSIONS } from '../../src/readers/index.ts'
+import { rebuild } from '../../src/shell/projecting/rebuild.ts'
+import { dyingStore } from '../support/dying-store.ts'
+import { left, right } from '../support/either.ts'
 import { policyText } from '../support/site.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../src/cli.ts')
@@ -75,6 +85,7 @@ let data: string
 let cache: string
 let served: RehearsalWeb
 let flags: readonly string[]
+let embedded: EmbeddedDatabase
 const closing: (() => Promise<unknown>)[] = []
 
 /** Runs the command; `input` is its standard input. */
@@ -144,6 +155,20 @@ const askedBy = (host: string): readonly string[] =>
     .filter((line) => line.host === host)
     .map(({ path }) => path)
 
+/** A rebuild of request-log that dies on its way; answers how far it came. */
+const leaveShadow = async (): Promise<number> => {
+  const database = right(await openDatabase(embedded.connection)())
+  const store = postgresProjectionStore(database)
+  const ledger = postgresReading(database)
+  const bodies = memoryBodyStore((size) => Buffer.alloc(size))
+  const ports = { ledger, bodies, readers: READER_VERSIONS, store: dyingStore(store, 4) }
+  const limits = { pageEvents: 5, batchEvents: 5, batchBytes: 9_000, heldBytes: 1, newKeys: 1 }
+  left(await rebuild(ports)(requestLog, { limits })())
+  const all = right(await store.status()())
+  await database.close()
+  return all.find(({ place }) => place === 'shadow')?.checkpoint ?? 0
+}
+
 const runNight = (night: number): readonly string[] => {
   served.startNight(night - 1)
   const clock = `simulated:2031-01-0${night}T01:00:00Z`
@@ -163,7 +188,7 @@ before(async () => {
   await writeFile(join(directory, 'ca.pem'), served.authorityPem)
   flags = ['--resolve-file', 'resolve.txt', '--ca', 'ca.pem']
   // A command among others: the server stays up while this one uses it.
-  const embedded = right(await openEmbedded(data)())
+  embedded = right(await openEmbedded(data)())
   closing.push(embedded.close)
 })
 after(async () => {
@@ -385,6 +410,27 @@ describe('projections', () => {
     equal(await done('state', 'ads-txt-state', '--jsonl'), before)
     match(await done('rebuild', 'request-log'), /^request-log rebuilt up to position \d+\n$/)
     await refused(2, 'rebuild')
+  })
+
+  test('CL5 rebuild goes on where one was cut off, and says so; --anew begins again', async () => {
+    const rows = await done('state', 'request-log', '--jsonl')
+    const at = await leaveShadow()
+    ok(at > 0)
+    const gone = await crawlLedger(['rebuild', 'request-log', '--json'])
+    match(gone.err, new RegExp(`^request-log: going on from position ${at}, where`))
+    deepEqual(
+      (JSON.parse(gone.out) as Document[]).map(({ resumedFrom }) => resumedFrom),
+      [at],
+    )
+    equal(await done('state', 'request-log', '--jsonl'), rows)
+    await leaveShadow()
+    const anew = await crawlLedger(['rebuild', 'request-log', '--anew', '--json'])
+    equal(anew.err, '')
+    deepEqual(
+      (JSON.parse(anew.out) as Document[]).map(({ resumedFrom }) => resumedFrom),
+      [null],
+    )
+    equal(await done('state', 'request-log', '--jsonl'), rows)
   })
 })
 

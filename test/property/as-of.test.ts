@@ -1,43 +1,19 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { PROJECTIONS } from '../../projections/index.ts'
-import type { ProjectionStore } from '../../projections/port.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { canonicalJson } from '../../src/kernel/canonical-json.ts'
-import { E, type TaskEither } from '../../src/kernel/fp.ts'
-import type { Unavailable } from '../../src/ledger/port.ts'
 import type { AsOfPorts } from '../../src/shell/projecting/as-of.ts'
 import { catchUp } from '../../src/shell/projecting/catch-up.ts'
 import { rebuild } from '../../src/shell/projecting/rebuild.ts'
 import { rowsAt } from '../../src/shell/projecting/rows-at.ts'
 import { anyHistory } from '../support/arbitraries/events.ts'
 import { anyLimits } from '../support/arbitraries/limits.ts'
+import { dyingStore } from '../support/dying-store.ts'
 import { right } from '../support/either.ts'
 import { site } from '../support/history.ts'
 import { contentsOf, memoryStore, portsOf, rowsThen } from '../support/projecting.ts'
 import { fc } from '../support/property.ts'
-
-/** A store whose process ends as it writes for the `turn`th time, right before or right after. */
-const dyingStore = (store: ProjectionStore, turn: number, isDone: boolean) => {
-  let writes = 0
-  const dead: Unavailable = { tag: 'Unavailable', because: 'the process died' }
-  const dying =
-    <L, A>(write: TaskEither<L, A>): TaskEither<L | Unavailable, A> =>
-    async () => {
-      writes += 1
-      if (writes > turn) return E.left(dead)
-      if (writes < turn) return write()
-      if (isDone) await write()
-      return E.left(dead)
-    }
-  return {
-    ...store,
-    commit: (...args) => dying(store.commit(...args)),
-    startShadow: (...args) => dying(store.startShadow(...args)),
-    swap: (...args) => dying(store.swap(...args)),
-    saveReadings: (...args) => dying(store.saveReadings(...args)),
-  } satisfies ProjectionStore
-}
 
 const isSited = (projection: Projection): boolean => projection.table.columns.includes('site')
 

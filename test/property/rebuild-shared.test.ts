@@ -6,24 +6,16 @@ import { E } from '../../src/kernel/fp.ts'
 import { foldTogether, type ProjectionPorts } from '../../src/shell/projecting/folding.ts'
 import { rebuild, rebuildTogether } from '../../src/shell/projecting/rebuild.ts'
 import type { Workers } from '../../src/shell/projecting/shares.ts'
-import type { FoldLimits } from '../../src/shell/projecting/walk.ts'
 import { anyHistory } from '../support/arbitraries/events.ts'
 import { anyLimits } from '../support/arbitraries/limits.ts'
 import { right } from '../support/either.ts'
 import { nights } from '../support/nights.ts'
 import { contentsOf, portsOf } from '../support/projecting.ts'
 import { fc } from '../support/property.ts'
+import { workersOver } from '../support/workers-over.ts'
 
 const targetsOf = (projections: readonly Projection[]) =>
   projections.map((projection) => ({ projection }))
-
-/** Workers over the same store, all in this thread. */
-const workersOver = (ports: ProjectionPorts, count: number, limits: FoldLimits): Workers => ({
-  count,
-  from: 0,
-  fold: ({ courses, part }, onProgress) =>
-    foldTogether(ports, courses, { limits, part, onProgress }),
-})
 
 const anyCount = fc.integer({ min: 1, max: 4 })
 

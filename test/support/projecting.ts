@@ -8,6 +8,7 @@ import type { Reader } from '../../src/readers/reader.ts'
 import { type AsOf, type AsOfPorts, rowsAsOf } from '../../src/shell/projecting/as-of.ts'
 import type { ProjectionStore, StoredState } from '../../projections/port.ts'
 import type { Projection, Reading, Row } from '../../projections/projection.ts'
+import type { Past } from '../../projections/snapshot.ts'
 import { right } from './either.ts'
 import type { History } from './history.ts'
 import { recordedLedger } from './recorded-ledger.ts'
@@ -80,4 +81,19 @@ export const rowsThen = async (
   for await (const page of rowsAsOf(ports, projection, asOf))
     rows.push(...page.map((row) => canonicalJson(row)))
   return rows
+}
+
+/** What the live table knows of its keys as of a position: snapshots, bit for bit, where rows have changed since. */
+export const pastOf = async (
+  store: ProjectionStore,
+  projection: Projection,
+  position: number,
+): Promise<readonly Past[]> => {
+  const keys: Past[] = []
+  for (let after = ''; ;) {
+    const page = right(await store.readPast(projection, { position, after, limit: 100 })())
+    keys.push(...(page?.keys ?? []))
+    if (page?.next === undefined) return keys
+    after = page.next
+  }
 }

@@ -14,6 +14,8 @@ import { foldingAt, lastTouch, type Past, type Snapshot } from '../../../project
 
 export type Table = {
   standing: Standing
+  /** None if it is folded whole. */
+  parts: readonly Standing[]
   readonly states: Map<string, StoredState>
   readonly snapshots: Map<string, readonly Snapshot[]>
   readonly rows: Map<string, readonly Row[]>

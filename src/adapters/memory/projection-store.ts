@@ -1,6 +1,5 @@
 import { comparePlaces, type Place } from '../../../projections/place.ts'
 import type {
-  Build,
   KnownReadings,
   Overtaken,
   ProjectionStatus,
@@ -8,21 +7,15 @@ import type {
   Standing,
   StoredState,
   TablePage,
-  Written,
 } from '../../../projections/port.ts'
-import { assert } from '../../kernel/assert.ts'
 import { E, type Either } from '../../kernel/fp.ts'
-import { byKey, pageOf, pastPage, type Table } from './projection-pages.ts'
+import { byKey, pageOf, pastPage } from './projection-pages.ts'
+import { changesOf, overtaken, placeAt, tableAt, type Tables } from './projection-tables.ts'
 
-type Places = { readonly live?: Table; readonly shadow?: Table }
-
-type Memory = {
-  readonly now: () => string
-  readonly tables: Map<string, Places>
+type Memory = Tables & {
   readonly readings: Map<string, string>
   /** The last who waits for each lock. */
   readonly locks: Map<string, Promise<unknown>>
-  generations: number
 }
 
 const emptyMemory = (): Omit<Memory, 'now'> => ({
@@ -36,19 +29,13 @@ const emptyMemory = (): Omit<Memory, 'now'> => ({
 export const memoryProjectionStore = (now: () => string): ProjectionStore => {
   const memory: Memory = { ...emptyMemory(), now }
   return {
+    ...changesOf(memory),
     exclusively: (names, task) => inTurn(memory, names.toSorted(), task),
     live:
       ({ name }) =>
       async () =>
         E.right(memory.tables.get(name)?.live?.standing),
     loadStates: (standing, keys) => async () => E.right(statesOf(memory, standing, keys)),
-    commit: (_, standing, batch) => async () => commit(memory, standing, batch),
-    startShadow:
-      ({ name }, build) =>
-      async () =>
-        E.right(startShadow(memory, name, build)),
-    swap: (_, shadow) => async () => swap(memory, shadow),
-    dropShadow: (shadow) => async () => E.right(dropShadow(memory, shadow)),
     loadReadings: (reader, concluded, bytesMax) => async () =>
       E.right(loadReadings(memory, (at) => `${reader} ${at}`, concluded, bytesMax)),
     saveReadings: (reader, made) => async () => {
@@ -73,21 +60,6 @@ const forget = ({ readings }: Memory, concluded: ReadonlySet<number>): void => {
   for (const key of readings.keys())
     if (concluded.has(Number(key.slice(key.lastIndexOf(' ') + 1)))) readings.delete(key)
 }
-
-const placeAt = ({ tables }: Memory, { projection, place }: Standing): Table | undefined =>
-  tables.get(projection)?.[place]
-
-/** The table, if it still stands there. */
-const tableAt = (memory: Memory, standing: Standing): Table | undefined => {
-  const table = placeAt(memory, standing)
-  const { generation, checkpoint } = table?.standing ?? {}
-  return generation === standing.generation && checkpoint === standing.checkpoint
-    ? table
-    : undefined
-}
-
-const overtaken = ({ projection }: Standing): Either<Overtaken, never> =>
-  E.left({ tag: 'Overtaken', projection })
 
 const inTurn = <A>(
   memory: Memory,
@@ -126,53 +98,6 @@ const statesPage = (
   const states = [...(placeAt(memory, standing)?.states ?? [])]
   const later = states.filter(([key]) => key > after).sort(byKey)
   return later.slice(0, limit).map(([key, state]) => ({ key, ...state }))
-}
-
-const commit = (
-  memory: Memory,
-  standing: Standing,
-  { checkpoint, written }: { readonly checkpoint: number; readonly written: Iterable<Written> },
-): Either<Overtaken, Standing> => {
-  const table = tableAt(memory, standing)
-  if (table === undefined) return overtaken(standing)
-  for (const { key, isNew, state, since, touched, rows, snapshots } of written) {
-    assert(!isNew || !table.states.has(key), `${key} is not new`)
-    table.states.set(key, { state, since, touched })
-    table.snapshots.set(key, [...(table.snapshots.get(key) ?? []), ...snapshots])
-    table.rows.set(key, rows)
-  }
-  table.standing = { ...standing, checkpoint }
-  return E.right(table.standing)
-}
-
-const startShadow = (memory: Memory, projection: string, build: Build): Standing => {
-  const generation = (memory.generations += 1)
-  const standing = { ...build, projection, place: 'shadow', generation, checkpoint: 0 } as const
-  const shadow = {
-    standing,
-    states: new Map(),
-    snapshots: new Map(),
-    rows: new Map(),
-    builtAt: null,
-  }
-  memory.tables.set(projection, { ...memory.tables.get(projection), shadow })
-  return standing
-}
-
-const dropShadow = ({ tables }: Memory, { projection, generation }: Standing): void => {
-  const { live, shadow } = tables.get(projection) ?? {}
-  if (shadow?.standing.generation !== generation) return
-  tables.set(projection, live === undefined ? {} : { live })
-}
-
-const swap = (memory: Memory, shadow: Standing): Either<Overtaken, Standing> => {
-  const table = tableAt(memory, shadow)
-  const reached = memory.tables.get(shadow.projection)?.live?.standing.checkpoint ?? 0
-  if (table === undefined || reached > shadow.checkpoint) return overtaken(shadow)
-  table.standing = { ...table.standing, place: 'live' }
-  table.builtAt = memory.now()
-  memory.tables.set(shadow.projection, { live: table })
-  return E.right(table.standing)
 }
 
 const loadReadings = (

@@ -18,6 +18,8 @@ export type Diffed = {
     readonly before: { readonly version: number; readonly reader: string | null } | null
     readonly after: { readonly version: number; readonly reader: string | null }
   }
+  /** Where it went on, if an earlier rebuild was cut off. */
+  readonly resumedFrom: number | null
   /** Up to where both were folded for the comparison; null if there was nothing to compare with. */
   readonly comparedAt: number | null
   readonly facts: number

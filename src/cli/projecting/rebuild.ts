@@ -10,10 +10,9 @@ import { clip } from '../../kernel/text.ts'
 import { Halt, orHalt } from '../../shell/halt.ts'
 import { adoptReader, type Turn, turnOf } from '../../shell/projecting/adopt-reader.ts'
 import { type Compared, compareTables } from '../../shell/projecting/changes.ts'
-import type { FoldFailure, OnProgress } from '../../shell/projecting/folding.ts'
+import type { FoldFailure } from '../../shell/projecting/folding.ts'
 import {
   type Compare,
-  paceOf,
   type Rebuilt,
   rebuildTogether,
   type Target,
@@ -23,6 +22,7 @@ import { beginLog, newRun } from '../night.ts'
 import { sealNow } from '../sealing.ts'
 import { document, line } from '../print.ts'
 import { projectionArgument } from '../projection-argument.ts'
+import { foldProgress } from './fold-progress.ts'
 import { type ChangeWriter, changeWriter, type Diffed, type Form } from './change-writer.ts'
 
 type RebuildFlags = CommonFlags & {
@@ -32,6 +32,7 @@ type RebuildFlags = CommonFlags & {
   readonly all?: boolean
   readonly diff?: boolean
   readonly dryRun?: boolean
+  readonly anew?: boolean
   readonly reader?: string
   readonly workers: number
   readonly by?: string
@@ -44,6 +45,7 @@ export const rebuildVerb: Verb = (io) =>
     .option('--all', 'every projection')
     .option('--diff', 'list every fact that changes: before, after, and what it rests on')
     .option('--dry-run', 'list what would change (as --diff does), and leave the live rows')
+    .option('--anew', 'from nothing, also where an earlier rebuild was cut off')
     .option('--reader <name@version>', 'read with this one from here on, an older version also')
     .option('--workers <n>', 'fold in so many threads, 1 to 16', workerCount, DEFAULT_WORKERS)
     .option('--by <name>', 'who has another reader adopted, for the record')
@@ -78,6 +80,9 @@ No site is asked; readers run again on the kept bodies. All projections named ar
 reading of the ledger. A projection stays with the reader in force
 until a rebuild takes its newest version, or the one that --reader names: then ReaderAdopted is
 recorded. Both tables are compared at the position of the live one. A column "reader" is no fact.
+
+A rebuild that was cut off is gone on with by the next one of the same version and reader, unless
+--anew is given, or --diff would have to compare at a position that it is past.
 
 --json: {"changes":[…],"projections":[…]}; --jsonl: one change a line, {"projection","key","index",
 "row":"changed"|"appeared"|"vanished","column","before","after","rests":{"before","after"},"builds"}.
@@ -128,8 +133,9 @@ const rebuildAll = async (
     targets.push(await targetOf(work, projection, (diffed) => void done.push(diffed)))
   const name = wanted.length === 1 ? wanted[0]?.name : undefined
   const outcomes = await rebuildTogether(opened)(targets, {
-    onProgress: progressOf(io, name ?? `${wanted.length} projections`),
+    onProgress: foldProgress(io, name ?? `${wanted.length} projections`),
     keep: flags.dryRun === true,
+    anew: flags.anew === true,
     workers: opened.workers(flags.workers),
   })()
   return { done, failure: outcomes.find(E.isLeft)?.left }
@@ -140,7 +146,8 @@ const targetOf = async (
   projection: Projection,
   tell: (diffed: Diffed) => void,
 ): Promise<Target> => {
-  const { opened, flags, writer } = work
+  const { io, opened, flags, writer } = work
+  let resumedFrom: number | null = null
   const turn = await orHalt(turnOf(opened)(projection, flags.reader))
   const adopted = turn.to !== turn.from && flags.dryRun !== true
   const diff = writer === undefined ? undefined : comparison(opened, projection, writer)
@@ -148,8 +155,14 @@ const targetOf = async (
     projection: turn.projection,
     adopt: adopted ? adoptReader(await adopterOf(work), turn) : undefined,
     compare: diff?.compare,
+    resumed: (position) => {
+      resumedFrom = position
+      io.err(
+        `${projection.name}: going on from position ${position}, where a rebuild was cut off\n`,
+      )
+    },
     done: async (rebuilt) => {
-      const found = diff?.found() ?? { comparedAt: null, facts: 0, rows: 0 }
+      const found = { resumedFrom, ...(diff?.found() ?? { comparedAt: null, facts: 0, rows: 0 }) }
       const diffed = diffedOf(turn, rebuilt, { ...found, adopted, swapped: flags.dryRun !== true })
       await writer?.close(diffed)
       tell(diffed)
@@ -190,7 +203,7 @@ const buildIn = ({ version, reader }: Standing) => ({ version, reader })
 const diffedOf = (
   { projection, to }: Turn,
   { live, before }: Rebuilt,
-  found: Found & Pick<Diffed, 'swapped' | 'adopted'>,
+  found: Found & Pick<Diffed, 'swapped' | 'adopted' | 'resumedFrom'>,
 ): Diffed => ({
   name: projection.name,
   version: projection.version,
@@ -204,32 +217,15 @@ const diffedOf = (
 })
 
 const tell = async (io: Io, done: readonly Diffed[], flags: RebuildFlags): Promise<void> => {
-  const told = done.map(({ name, version, position, before, builds }) => ({
+  const told = done.map(({ name, version, position, before, builds, resumedFrom }) => ({
     name,
     version,
     position,
     before,
     reader: builds.after.reader,
+    resumedFrom,
   }))
   if (flags.json === true) return io.out(document(told))
   if (flags.jsonl === true) return io.out(told.map(line).join(''))
   for (const one of told) await io.out(`${one.name} rebuilt up to position ${one.position}\n`)
-}
-
-const BETWEEN_LINES_MS = 1_000
-
-const progressOf = (io: Io, name: string): OnProgress => {
-  const startedAt = performance.now()
-  let told = startedAt
-  return (progress) => {
-    const now = performance.now()
-    if (now - told < BETWEEN_LINES_MS) return
-    told = now
-    const { perSecond, remainingMs } = paceOf(progress, now - startedAt)
-    const pace =
-      perSecond === null || remainingMs === null
-        ? ''
-        : `, ${perSecond} positions/s, ${Math.ceil(remainingMs / 1_000)} s left`
-    io.err(`${name} ${progress.position}/${progress.of}${pace}\n`)
-  }
 }

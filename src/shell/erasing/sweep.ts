@@ -75,20 +75,24 @@ const cleanProjections = async (
   first: number,
 ): Promise<Pick<Swept, 'rebuilt' | 'log'> & Swept> => {
   const concluded = await concludedWith(ports, commits, first)
-  const standing = new Set((await orHalt(ports.store.status())).map((one) => one.projection))
   const rebuilt: string[] = []
   for (const projection of PROJECTIONS) {
     const positions = projection.reads && concluded.get(projection.reads.purpose)
     if (positions === undefined) continue
     await forget(ports, projection, positions)
-    if (!standing.has(projection.name)) continue
-    await orHalt(rebuild(ports)(projection))
+    if (!(await hasTable(ports, projection))) continue
+    // What a rebuild left when it was cut off may hold what was read of the body.
+    await orHalt(rebuild(ports)(projection, { anew: true }))
     rebuilt.push(projection.name)
   }
   // Files may hold text of theirs also where a crash came after all rows were gone.
   const { log } = concluded.size === 0 ? NOTHING : await orHalt(ports.store.scrub())
   return { ...NOTHING, rebuilt, log }
 }
+
+/** Live, or a shadow that somebody left. Whoever began one before has ended it: they had the lock. */
+const hasTable = async ({ store }: SweepPorts, { name }: Projection): Promise<boolean> =>
+  (await orHalt(store.status())).some(({ projection }) => projection === name)
 
 /** Whoever read a body before it was deleted has put its reading down before this begins. */
 const forget = async (

@@ -44,10 +44,7 @@ export type Course = {
 
 export type PassOptions = {
   readonly limits: FoldLimits
-  /**
-   * Only the events of the streams in this part. The checkpoints stay: others fold the other parts
-   * into the same tables.
-   */
+  /** Only the events of the streams in this part: every standing is of the same part of its table. */
   readonly part?: Part | undefined
   readonly onProgress?: OnProgress | undefined
 }
@@ -68,8 +65,7 @@ export const foldTogether = async (
   const head = found.right.position
   const lanes = courses.map(({ projection, standing, reach = head }) => {
     const states = heldStates(ports.store, projection, standing)
-    const walk = { ports, projection, limits, states, head, stays: part !== undefined }
-    return laneOf(walk, Math.min(reach, head))
+    return laneOf({ ports, projection, limits, states, head }, Math.min(reach, head))
   })
   await foldLanes(lanes, { ledger: ports.ledger, limits, part, onProgress })
   const done: Either<FoldFailure, Standing>[] = []

@@ -56,7 +56,7 @@ export const heldStates = (
   held: new Map(),
   bytes: 0,
   newKeys: 0,
-  // A table that has folded nothing holds nothing.
+  // A table, or a part of one, that has folded nothing holds nothing.
   elsewhere: standing.checkpoint === 0 ? new Set() : undefined,
   writing: Promise.resolve(E.right(standing)),
 })

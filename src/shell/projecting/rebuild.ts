@@ -12,6 +12,7 @@ import {
   type Progress,
   type ProjectionPorts,
 } from './folding.ts'
+import { openShadow } from './left-shadow.ts'
 import { foldShared, type Workers } from './shares.ts'
 import type { FoldLimits } from './walk.ts'
 
@@ -38,6 +39,8 @@ export type TargetOptions = {
   readonly compare?: Compare | undefined
   /** Called before the swap. A crash in between: the next catching up builds anew. */
   readonly adopt?: ((live: Standing | undefined) => TaskEither<FoldFailure, void>) | undefined
+  /** Told where it goes on from, if an earlier rebuild was cut off. */
+  readonly resumed?: (position: number) => void
   /** Told when all is done, before the next projection is compared or swapped. */
   readonly done?: (rebuilt: Rebuilt) => Promise<void>
 }
@@ -50,6 +53,8 @@ export type RebuildOptions = {
   readonly workers?: Workers | undefined
   /** The shadows are dropped, and the live tables stay. */
   readonly keep?: boolean
+  /** From nothing: whatever an earlier rebuild left is dropped. */
+  readonly anew?: boolean
 }
 
 export type Compare = (live: Standing, shadow: Standing) => TaskEither<FoldFailure, void>
@@ -89,7 +94,8 @@ type Outcome<A> = Either<FoldFailure, A>
  * for that and is waited for. Answers in the order of the targets, whose names differ; one that
  * fails takes no other with it.
  *
- * A crash leaves every live table as it was or new, and shadows that the next rebuild drops.
+ * A crash leaves every live table as it was or new, and shadows that the next rebuild of the same build
+ * goes on with. To be compared a shadow must not be past its live table: such a one is begun anew.
  */
 export const rebuildTogether =
   (ports: ProjectionPorts) =>
@@ -99,7 +105,7 @@ export const rebuildTogether =
     const done = await ports.store.exclusively<never, readonly Outcome<Rebuilt>[]>(
       locks,
       async () => {
-        const begun = await inOrder(targets.map(E.right), (target) => begin(ports, target))
+        const begun = await inOrder(targets.map(E.right), (target) => begin(ports, target, options))
         const built = await build(ports, begun, options)
         return E.right(await inOrder(built, (one) => finish(ports, one, options)))
       },
@@ -121,19 +127,32 @@ type Begun = {
   readonly target: Target
   readonly live: Standing | undefined
   readonly shadow: Standing | undefined
+  readonly parts: readonly Standing[]
 }
 
-const begin = async (ports: ProjectionPorts, target: Target): Promise<Outcome<Begun>> => {
-  const { projection, unless } = target
+const begin = async (
+  ports: ProjectionPorts,
+  target: Target,
+  { anew = false }: RebuildOptions,
+): Promise<Outcome<Begun>> => {
+  const { projection, unless, resumed } = target
   const live = await ports.store.live(projection)()
   if (E.isLeft(live)) return live
-  if (unless?.(live.right) === true) return E.right({ target, live: live.right, shadow: undefined })
+  const nothing = { target, live: live.right, shadow: undefined, parts: [] }
+  if (unless?.(live.right) === true) return E.right(nothing)
   const build = buildOf(projection, ports.readers)
-  const shadow = await ports.store.startShadow(projection, build)()
-  return E.isLeft(shadow) ? shadow : E.right({ target, live: live.right, shadow: shadow.right })
+  const atMost = reachOf(nothing)
+  const opened = await openShadow(ports.store, { projection, build, anew, atMost })
+  if (E.isLeft(opened)) return opened
+  const { standing, parts, from } = opened.right
+  if (from !== undefined) resumed?.(from)
+  return E.right({ ...nothing, shadow: standing, parts })
 }
 
-/** Folds all shadows; what is to be compared only as far as its live table has got. */
+/** What is to be compared goes only as far as its live table has got. */
+const reachOf = ({ target, live }: Begun): number | undefined =>
+  target.compare === undefined ? undefined : live?.checkpoint
+
 const build = async (
   ports: ProjectionPorts,
   begun: readonly Outcome<Begun>[],
@@ -141,10 +160,8 @@ const build = async (
 ): Promise<readonly Outcome<Begun>[]> => {
   const courses = begun.flatMap((one) => {
     if (E.isLeft(one) || one.right.shadow === undefined) return []
-    const { target, live, shadow } = one.right
-    const { projection, compare } = target
-    const reach = compare === undefined ? undefined : live?.checkpoint
-    return [{ projection, standing: shadow, reach }]
+    const { target, shadow, parts } = one.right
+    return [{ projection: target.projection, standing: shadow, parts, reach: reachOf(one.right) }]
   })
   const folded = [...(await foldShared(ports, courses, { limits, onProgress }, workers))]
   return inOrder(begun, async (one) => {
@@ -212,12 +229,13 @@ const comparedAt = async (
   return E.isLeft(compared) ? compared : level
 }
 
-/** Positions a second, and milliseconds until the end at that pace (null before the first step). */
+/** Positions a second since `from`, and milliseconds until the end at that pace (null before the first step). */
 export const paceOf = (
   { position, of }: Progress,
   elapsedMs: number,
+  from = 0,
 ): { readonly perSecond: number | null; readonly remainingMs: number | null } => {
-  if (position === 0 || elapsedMs <= 0) return { perSecond: null, remainingMs: null }
-  const perMs = position / elapsedMs
+  if (position <= from || elapsedMs <= 0) return { perSecond: null, remainingMs: null }
+  const perMs = (position - from) / elapsedMs
   return { perSecond: Math.round(perMs * 1000), remainingMs: Math.ceil((of - position) / perMs) }
 }

@@ -3,6 +3,7 @@
  * is folded part by part, each part by whoever is free; every other one is folded whole by one worker.
  */
 import type { Standing } from '../../../projections/port.ts'
+import { present } from '../../kernel/assert.ts'
 import { E, type Either } from '../../kernel/fp.ts'
 import type { Part } from '../../ledger/port.ts'
 import {
@@ -34,56 +35,101 @@ export type Workers = {
   readonly fold: (share: Share, onProgress: OnProgress) => Promise<Folded>
 }
 
-/** What `foldTogether` does, for shadows that nobody has folded into; the same for any number of workers. */
+/** A shadow to fold, and the parts it is folded by already. */
+export type ShadowCourse = Course & { readonly parts: readonly Standing[] }
+type Bounded = ShadowCourse & { readonly reach: number }
+
+/** What `foldTogether` does, by any number of workers; a shadow with parts goes on by as many as it has. */
 export const foldShared = async (
   ports: ProjectionPorts,
-  courses: readonly Course[],
+  courses: readonly ShadowCourse[],
   options: PassOptions,
   workers: Workers | undefined,
 ): Promise<Folded> => {
   const found = await ports.ledger.head()()
   if (E.isLeft(found)) return courses.map(() => found)
   const head = found.right.position
-  if (workers === undefined || workers.count < 2 || head < workers.from)
-    return foldTogether(ports, courses, options)
-  const bounded = courses.map((course) => ({
-    ...course,
-    reach: Math.min(course.reach ?? head, head),
-  }))
-  const shares = sharesOf(bounded, options.limits, workers.count)
-  const folded = await foldShares(shares, workers, options.onProgress)
+  const ahead = head - Math.min(...courses.map(beginningOf))
+  const isAlone = workers === undefined || workers.count < 2 || ahead < workers.from
+  const by = isAlone ? aloneWith(ports) : workers
+  const parted: Either<FoldFailure, Bounded>[] = []
+  for (const course of courses) {
+    const bounded = { ...course, reach: Math.min(course.reach ?? head, head) }
+    parted.push(isAlone ? E.right(bounded) : await partsFor(ports, bounded, partsOf(courses, by)))
+  }
+  const open = parted.flatMap((one) => (E.isLeft(one) ? [] : [one.right]))
+  const shares = sharesOf(open, options.limits, by.count)
+  const folded = await foldShares(shares, by, options.onProgress)
   const joined: Either<FoldFailure, Standing>[] = []
-  for (const course of bounded) joined.push(await join(ports, course, shares, folded))
+  for (const one of parted)
+    joined.push(E.isLeft(one) ? one : await join(ports, one.right, shares, folded))
   return joined
 }
 
+/** The least position that is not folded. */
+const beginningOf = ({ standing, parts }: ShadowCourse): number =>
+  parts.length === 0 ? standing.checkpoint : Math.min(...parts.map(({ checkpoint }) => checkpoint))
+
+const aloneWith = (ports: ProjectionPorts): Workers => ({
+  count: 1,
+  from: 0,
+  fold: ({ courses, limits, part }, onProgress) =>
+    foldTogether(ports, courses, { limits, part, onProgress }),
+})
+
+const isPartable = ({ projection }: Course): boolean => projection.perStream === true
+
+/** Beside a share that takes how long it takes, smaller ones leave nobody idle at the end. */
+const partsOf = (courses: readonly Course[], { count }: Workers): number =>
+  courses.every(isPartable) ? count : count * 2
+
+const partsFor = async (
+  { store }: ProjectionPorts,
+  course: Bounded,
+  of: number,
+): Promise<Either<FoldFailure, Bounded>> => {
+  if (!isPartable(course) || course.parts.length > 0) return E.right(course)
+  const parted = await store.partShadow(course.standing, of)()
+  return E.isLeft(parted) ? parted : E.right({ ...course, ...parted.right })
+}
+
+/** A share, and the courses that what it comes to is for. */
+type Queued = { readonly share: Share; readonly of: readonly Bounded[] }
+
 const sharesOf = (
-  courses: readonly Course[],
+  courses: readonly Bounded[],
   limits: FoldLimits,
   count: number,
-): readonly Share[] => {
+): readonly Queued[] => {
   const each = { ...limits, heldBytes: Math.ceil(limits.heldBytes / count) }
-  const apart = courses.filter(({ projection }) => projection.perStream === true)
-  const whole = courses.filter(({ projection }) => projection.perStream !== true)
-  // Beside a share that takes how long it takes, smaller ones leave nobody idle at the end.
-  const of = whole.length === 0 ? count : count * 2
-  const parts = apart.length === 0 ? [] : Array.from({ length: of }, (_, index) => ({ index, of }))
-  return [
-    ...(whole.length === 0 ? [] : [{ courses: whole, limits: each, part: undefined }]),
-    ...parts.map((part) => ({ courses: apart, limits: each, part })),
-  ]
+  const whole = courses.filter(({ parts }) => parts.length === 0)
+  const counts = new Set(courses.map(({ parts }) => parts.length).filter((of) => of > 0))
+  const apart = [...counts].flatMap((of) => {
+    const alike = courses.filter(({ parts }) => parts.length === of)
+    return Array.from({ length: of }, (_, index) => partOf(alike, each, { index, of }))
+  })
+  if (whole.length === 0) return apart
+  return [{ share: { courses: whole, limits: each, part: undefined }, of: whole }, ...apart]
+}
+
+const partOf = (of: readonly Bounded[], limits: FoldLimits, part: Part): Queued => {
+  const courses = of.map((course) => {
+    const standing = present(course.parts[part.index], 'every part has its standing')
+    return { ...course, standing }
+  })
+  return { share: { courses, limits, part }, of }
 }
 
 const foldShares = async (
-  shares: readonly Share[],
+  shares: readonly Queued[],
   { count, fold }: Workers,
   onProgress: OnProgress | undefined,
 ): Promise<readonly Folded[]> => {
   const folded: Folded[] = []
-  const steps = shares.map((): Progress => ({ position: 0, of: 0 }))
+  const steps = shares.map(({ share }): Progress => ({ position: startOf(share), of: 0 }))
   const waiting = shares.entries()
   const worker = async (): Promise<void> => {
-    for (const [i, share] of waiting) {
+    for (const [i, { share }] of waiting) {
       folded[i] = await fold(share, (progress) => {
         steps[i] = progress
         onProgress?.(averageOf(steps))
@@ -94,6 +140,9 @@ const foldShares = async (
   return folded
 }
 
+const startOf = ({ courses }: Share): number =>
+  Math.min(...courses.map(({ standing }) => standing.checkpoint))
+
 /** As if one had gone through the ledger alone. */
 const averageOf = (steps: readonly Progress[]): Progress => {
   const sum = steps.reduce((total, { position }) => total + position, 0)
@@ -103,16 +152,14 @@ const averageOf = (steps: readonly Progress[]): Progress => {
 /** The table moves to where it was folded to when all of its parts are in. */
 const join = async (
   { store }: ProjectionPorts,
-  course: Course & { readonly reach: number },
-  shares: readonly Share[],
+  course: Bounded,
+  shares: readonly Queued[],
   folded: readonly Folded[],
 ): Promise<Either<FoldFailure, Standing>> => {
-  const { projection, standing, reach } = course
-  const outcomes = shares.flatMap(({ courses }, i) => folded[i]?.[courses.indexOf(course)] ?? [])
+  const outcomes = shares.flatMap(({ of }, i) => folded[i]?.[of.indexOf(course)] ?? [])
   const failure = outcomes.find(E.isLeft)
   if (failure !== undefined) return failure
-  const [only] = outcomes
-  return only !== undefined && projection.perStream !== true
-    ? only
-    : store.commit(projection, standing, { checkpoint: reach, written: [] })()
+  return course.parts.length === 0
+    ? present(outcomes[0], 'every course is in a share')
+    : store.joinShadow(course.standing, course.reach)()
 }

@@ -40,13 +40,11 @@ export type Walk = {
   readonly states: HeldStates
   /** For the progress: the head when it began. */
   readonly head: number
-  /** The checkpoint stays where it is: others fold into the same table. */
-  readonly stays?: boolean
 }
 
 /** Where the table stands once everything up to `position` is committed. */
-export const checkpointAt = ({ states, stays = false }: Walk, position: number): number =>
-  stays ? states.standing.checkpoint : Math.max(states.standing.checkpoint, position)
+export const checkpointAt = ({ states }: Walk, position: number): number =>
+  Math.max(states.standing.checkpoint, position)
 
 /** What ends one walk, and only this one. */
 export type WalkFailure = ReadFailure | Overtaken

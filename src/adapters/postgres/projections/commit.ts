@@ -10,9 +10,9 @@ import { column, INDEX_COLUMN, KEY_COLUMN, tableNames } from './tables.ts'
 export type Batch = { readonly checkpoint: number; readonly written: Iterable<Written> }
 
 /**
- * Writes `batch` if the table still stands where `standing` says; false if it does not. The lock that
- * moving the checkpoint takes on the registry's row holds until the end of the transaction: others
- * wait, and then see for themselves. Where the checkpoint stays, others who leave it there do not wait.
+ * Writes `batch` if the table, or the part of it, still stands where `standing` says; false if it does not.
+ * The lock that moving the checkpoint takes on the registry's row holds until the end of the transaction:
+ * others wait, and then see for themselves. Parts do not wait for each other.
  *
  * Everything goes by COPY, which takes a third of what INSERT takes; what was there is deleted first.
  */
@@ -55,16 +55,30 @@ export const writeBatch = async (
 
 const standsAndMoves = async (
   client: ClientBase,
-  { projection, place, generation, checkpoint }: Standing,
+  { projection, place, generation, checkpoint, part }: Standing,
   to: number,
 ): Promise<boolean> => {
-  const there = 'where name = $1 and place = $2 and generation = $3 and checkpoint = $4'
-  const values = [projection, place, generation, checkpoint]
-  const { rowCount } = await (to === checkpoint
-    ? client.query(`select from projection.registry ${there} for key share`, values)
-    : client.query(`update projection.registry set checkpoint = $5 ${there}`, [...values, to]))
+  const values = [projection, place, generation, checkpoint, to]
+  const { rowCount } = await (part === undefined
+    ? client.query(MOVE_TABLE, values)
+    : client.query(MOVE_PART, [...values, part.index, part.of]))
   return rowCount === 1
 }
+
+/** Parting a shadow changes its generation: who knows the new one sees the parts. */
+const MOVE_TABLE = `
+  update projection.registry r set checkpoint = $5
+  where name = $1 and place = $2 and generation = $3 and checkpoint = $4
+    and not exists (select from projection.part p where p.generation = r.generation)`
+
+/** The registry's row first, as everybody takes it. */
+const MOVE_PART = `
+  update projection.part p set checkpoint = $5
+  from (
+    select generation from projection.registry
+    where name = $1 and place = $2 and generation = $3 for key share
+  ) r
+  where p.generation = r.generation and p.checkpoint = $4 and p.part = $6 and p.of = $7`
 
 type Encoded = {
   /** Keys the table may hold already. */

@@ -6,15 +6,15 @@ import { present } from '../../../kernel/assert.ts'
 import { E, type Either } from '../../../kernel/fp.ts'
 import { createTables, dropTables, finishShadow, replaceLive } from './tables.ts'
 
-type RegistryRow = Omit<Standing, 'projection'> & {
+export type RegistryRow = Omit<Standing, 'projection'> & {
   readonly name: string
   readonly rows: number
   readonly built_at: Date | null
 }
 
-const COLUMNS = 'name, place, generation, version, reader, checkpoint, rows, built_at'
+export const COLUMNS = 'name, place, generation, version, reader, checkpoint, rows, built_at'
 
-const standingIn = (row: RegistryRow): Standing => {
+export const standingIn = (row: RegistryRow): Standing => {
   const { name, place, generation, version, reader, checkpoint } = row
   return { projection: name, place, generation, version, reader, checkpoint }
 }
@@ -64,6 +64,13 @@ export const dropShadow = async (
   return E.right(undefined)
 }
 
+const isParted = async (client: ClientBase, { generation }: Standing): Promise<boolean> => {
+  const parts = await client.query('select from projection.part where generation = $1 limit 1', [
+    generation,
+  ])
+  return parts.rowCount === 1
+}
+
 /** Locks the registry's rows first and the tables last, as every commit does. */
 export const swap = async (
   client: ClientBase,
@@ -80,6 +87,7 @@ export const swap = async (
   const found = standings.find(({ place }) => place === 'shadow')
   const stands = found?.generation === shadow.generation && found.checkpoint === shadow.checkpoint
   if (!stands || (live?.checkpoint ?? 0) > shadow.checkpoint) return overtaken(name)
+  if (await isParted(client, found)) return overtaken(name)
   await client.query(finishShadow(projection))
   await client.query(replaceLive(name))
   await client.query("delete from projection.registry where name = $1 and place = 'live'", [name])

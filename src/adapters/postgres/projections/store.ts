@@ -14,6 +14,7 @@ import { unavailableBecause } from '../failure.ts'
 import { type Batch, writeBatch } from './commit.ts'
 import { forgetReadings, scrub } from './forget.ts'
 import { exclusively } from './lock.ts'
+import { joinShadow, partShadow, resumeShadow } from './parts.ts'
 import { loadReadings, saveReadings } from './readings.ts'
 import { readPast } from './past.ts'
 import { readRows } from './rows.ts'
@@ -35,6 +36,11 @@ export const postgresProjectionStore = (
       changing((client) => commit(client, projection, standing, batch)),
     startShadow: (projection, build) =>
       changing((client) => startShadow(client, projection, build)),
+    resumeShadow: (projection, build) =>
+      changing((client) => resumeShadow(client, projection, build)),
+    partShadow: (shadow, of) => changing((client) => partShadow(client, shadow, of)),
+    joinShadow: (shadow, checkpoint) =>
+      changing((client) => joinShadow(client, shadow, checkpoint)),
     swap: (projection, shadow) => changing((client) => swap(client, projection, shadow)),
     dropShadow: (shadow) => changing((client) => dropShadow(client, shadow)),
     loadReadings: (reader, concluded, bytesMax) =>

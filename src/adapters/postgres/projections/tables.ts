@@ -4,8 +4,8 @@ import type { Projection } from '../../../../projections/projection.ts'
 import { assert } from '../../../kernel/assert.ts'
 
 /**
- * Registry and readings. `generation` names one building of a table. A reading is kept once however
- * many captures give it: most files do not change from night to night.
+ * Registry, parts of shadows, and readings. `generation` names one hold on a table. A reading is kept once
+ * however many captures give it: most files do not change from night to night.
  */
 export const FURNITURE = `
 create sequence if not exists projection.generation;
@@ -19,6 +19,14 @@ create table if not exists projection.registry (
   rows       bigint not null,
   built_at   timestamptz,
   primary key (name, place)
+);
+create table if not exists projection.part (
+  generation bigint not null references projection.registry (generation)
+    on update cascade on delete cascade,
+  part       integer not null,
+  of         integer not null,
+  checkpoint bigint not null,
+  primary key (generation, part)
 );
 create table if not exists projection.reading (
   reader    text not null,
@@ -35,8 +43,9 @@ create table if not exists projection.layout (number integer primary key);
 with made as (insert into projection.layout values (2) on conflict do nothing returning number)
 update projection.registry set version = 0 where exists (select from made);`
 
-/** Whether the furniture stands, in the layout that this program knows. */
-export const FURNISHED = "select to_regclass('projection.layout') is not null as here"
+/** Whether all of the furniture stands: `part` came last, beside tables that stayed as they were. */
+export const FURNISHED = `
+select to_regclass('projection.layout') is not null and to_regclass('projection.part') is not null as here`
 
 /** Any fixed number: programs that set the furniture up take turns. */
 export const FURNITURE_LOCK = 7_234_019_283_402
