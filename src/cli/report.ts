@@ -2,7 +2,7 @@ import type { Opened } from '../compose.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Cell, Row } from '../../projections/projection.ts'
 import { present } from '../kernel/assert.ts'
-import { catchUp } from '../shell/projecting/catch-up.ts'
+import { allCaughtUp } from '../shell/projecting/catch-up.ts'
 import { orHalt } from '../shell/halt.ts'
 import type { RunReport } from '../shell/run.ts'
 import type { Io } from './command.ts'
@@ -24,7 +24,7 @@ export const printReport = async (
   report: RunReport,
   asJson: boolean,
 ): Promise<void> => {
-  for (const projection of PROJECTIONS) await orHalt(catchUp(opened)(projection))
+  await allCaughtUp(opened, PROJECTIONS)
   const found = await findingsOf(opened)
   if (asJson) return io.out(document({ ...report, found }))
   const counts = (of: { readonly [name: string]: number }): string =>

@@ -3,10 +3,10 @@ import { adsTxtState, robotsFindings, sellerFindings } from '../../../projection
 import type { Opened } from '../../compose.ts'
 import type { CommonFlags } from '../../config.ts'
 import { formatInstant } from '../../kernel/instant.ts'
-import { catchUp } from '../../shell/projecting/catch-up.ts'
+import { allCaughtUp } from '../../shell/projecting/catch-up.ts'
 import { crossCheck } from '../../shell/projecting/cross-check.ts'
 import { type FindingFilter, findingsOf } from '../../shell/projecting/findings.ts'
-import { Halt, orHalt } from '../../shell/halt.ts'
+import { Halt } from '../../shell/halt.ts'
 import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
 import { timeArgument } from '../log.ts'
 import { cellText, document, line, safe } from '../print.ts'
@@ -85,7 +85,7 @@ async function* crossed(
   opened: Opened,
   { site, since, until }: FindingFilter,
 ): AsyncGenerator<Shown> {
-  for (const projection of [adsTxtState, sellerFindings]) await orHalt(catchUp(opened)(projection))
+  await allCaughtUp(opened, [adsTxtState, sellerFindings])
   for await (const { before, after, ...finding } of crossCheck(opened.store, site)) {
     if (since !== undefined && after.at < formatInstant(since)) continue
     if (until !== undefined && after.at > formatInstant(until)) continue

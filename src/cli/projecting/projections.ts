@@ -1,8 +1,9 @@
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { CommonFlags } from '../../config.ts'
-import { catchUp } from '../../shell/projecting/catch-up.ts'
+import { allCaughtUp } from '../../shell/projecting/catch-up.ts'
 import { orHalt } from '../../shell/halt.ts'
 import { forPrograms, type Verb, verb, withOpened } from '../command.ts'
+import { foldProgress } from './fold-progress.ts'
 import { document, line, table } from '../print.ts'
 
 type ListFlags = CommonFlags & { readonly json?: boolean; readonly jsonl?: boolean }
@@ -25,7 +26,8 @@ export const projectionsVerb: Verb = (io) =>
     .action(async (flags: ListFlags & { catchUp?: boolean }) => {
       await withOpened(io, flags, async (opened) => {
         if (flags.catchUp === true) {
-          for (const projection of PROJECTIONS) await orHalt(catchUp(opened)(projection))
+          const onProgress = foldProgress(io, `${PROJECTIONS.length} projections`)
+          await allCaughtUp(opened, PROJECTIONS, { onProgress })
         }
         const head = await orHalt(opened.ledger.head())
         const status = await orHalt(opened.store.status())

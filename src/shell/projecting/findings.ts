@@ -4,7 +4,7 @@ import { FINDINGS } from '../../../projections/index.ts'
 import type { Row, Projection } from '../../../projections/projection.ts'
 import { formatInstant, type Instant } from '../../kernel/instant.ts'
 import { Halt, orHalt } from '../halt.ts'
-import { catchUp } from './catch-up.ts'
+import { allCaughtUp } from './catch-up.ts'
 import type { ProjectionPorts } from './folding.ts'
 
 /** `kinds`: exact names. `site`: whose file it is, or whom it concerns. `until` is included. */
@@ -24,8 +24,8 @@ export const findingsOf = async (
   filter: FindingFilter,
 ): Promise<readonly Row[]> => {
   const found: Row[] = []
+  await allCaughtUp(ports, FINDINGS)
   for (const projection of FINDINGS) {
-    await orHalt(catchUp(ports)(projection))
     for await (const row of rowsOf(ports, projection, filter)) {
       if (isWanted(row, filter)) found.push(row)
       if (found.length <= FOUND_MAX) continue
