@@ -54,14 +54,8 @@ export type Finding = {
   readonly says: string
 }
 
-/** What a fold has found for one key. `omitted` findings are counted and not kept. */
-export type Found = { readonly list: readonly Finding[]; readonly omitted: number }
-
-export const NOTHING_FOUND: Found = { list: [], omitted: 0 }
-
-/** Bounds of a state: findings of one comparison, and of all time, the newest. */
-export type FoundLimits = { readonly once: number; readonly kept: number }
-export const FOUND_LIMITS: FoundLimits = { once: 200, kept: 1_000 }
+/** Most findings that one comparison gives. */
+const FOUND_MAX = 200
 
 const TEXT_MAX = 600
 const cut = (text: string): string =>
@@ -74,21 +68,20 @@ const bounded = (finding: Finding): Finding => ({
   says: cut(finding.says),
 })
 
-/** Adds what one comparison gave; what is too much is told in the sentence of the last one kept. */
-export const addFound = (
-  found: Found,
+/** What one comparison gave; what is too much is told in the sentence of the last. */
+export const foundOnce = (
   fresh: readonly Finding[],
-  { once, kept }: FoundLimits = FOUND_LIMITS,
-): Found => {
-  if (fresh.length === 0) return found
-  const first = fresh.slice(0, once).map(bounded)
+  max: number = FOUND_MAX,
+): readonly Finding[] => {
+  const first = fresh.slice(0, max).map(bounded)
   const more = fresh.length - first.length
   const last = first.at(-1)
-  if (more > 0 && last !== undefined)
-    first[first.length - 1] = { ...last, says: `${last.says} ${more} more changes are not listed.` }
-  const list = [...found.list, ...first]
-  const old = Math.max(0, list.length - kept)
-  return { list: list.slice(old), omitted: found.omitted + more + old }
+  return more === 0 || last === undefined
+    ? first
+    : [
+        ...first.slice(0, -1),
+        { ...last, says: `${last.says} ${more} more changes are not listed.` },
+      ]
 }
 
 export const citedBy = (
@@ -129,10 +122,13 @@ const rowOf = ({ before, after, ...finding }: Finding): Row =>
     },
   )
 
-export const findingRows: Rows<{ readonly found: Found } & { readonly [more: string]: Json }> = {
+/** `found`: what the last event told. */
+export const findingRows: Rows<
+  { readonly found: readonly Finding[] } & { readonly [more: string]: Json }
+> = {
   columns,
   identity: ['position', 'kind', 'about'],
-  rowsOf: ({ found }) => found.list.map(rowOf),
+  rowsOf: ({ found }) => found.map(rowOf),
 }
 
 /** A cell that holds text; '' for any other. */

@@ -30,8 +30,9 @@ export type Shadow = { readonly standing: Standing; readonly parts: readonly Sta
 export type StoredState = Trail & { readonly state: string }
 
 /**
- * The new state of one key and its rows. `isNew`: the store holds nothing of this key yet. `snapshots`:
- * those taken since the last commit, in order; the store adds them to the ones it has.
+ * The new state of one key and its rows: all of them, or, if the projection adds rows, those told since the last
+ * commit, which the store puts behind the ones it has. `isNew`: the store holds nothing of this key yet.
+ * `snapshots`: those taken since the last commit, in order; the store adds them to the ones it has.
  */
 export type Written = StoredState & {
   readonly key: string

@@ -7,14 +7,7 @@
  * there is none, its going is told once, and not again for each record.
  */
 import type { EventOf } from '../../src/ledger/event.ts'
-import {
-  addFound,
-  type Cited,
-  citedBy,
-  type Finding,
-  type Found,
-  NOTHING_FOUND,
-} from '../finding.ts'
+import { type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
 import type { Fold, Folded } from '../projection.ts'
 import { changesOf, concludeVersion, sentenceOf } from './conclude.ts'
 
@@ -24,7 +17,7 @@ export type AdsTxtFindingsState = {
   readonly site: string
   readonly last: { readonly cited: Cited; readonly word: string } | null
   readonly file: { readonly cited: Cited; readonly version: Version } | null
-  readonly found: Found
+  readonly found: readonly Finding[]
 }
 
 const FILES = new Set(['ok', 'no_records', 'none_authorised'])
@@ -40,7 +33,7 @@ const fold = (state: AdsTxtFindingsState, step: Folded): AdsTxtFindingsState => 
     ...state,
     last: { cited, word: version.state },
     file: FILES.has(version.state) ? { cited, version } : state.file,
-    found: addFound(state.found, findingsOf(state, { event, cited, ...concluded })),
+    found: foundOnce(findingsOf(state, { event, cited, ...concluded })),
   }
 }
 
@@ -79,11 +72,12 @@ const findingsOf = (
 
 export const adsTxtFindingsFold: Fold<AdsTxtFindingsState> = {
   name: 'ads-txt-findings',
-  version: 1,
+  version: 2,
+  adds: true,
   interestedIn: ['FetchConcluded'],
   reads: { purpose: 'ads-txt', reader: 'change' },
   keysOf: ({ event }) =>
     event.type === 'FetchConcluded' && event.purpose === 'ads-txt' ? [event.subject] : [],
-  initial: (site) => ({ site, last: null, file: null, found: NOTHING_FOUND }),
+  initial: (site) => ({ site, last: null, file: null, found: [] }),
   fold,
 }

@@ -5,14 +5,7 @@
  * different readers, the change may be the reader's, and is none.
  */
 import type { EventOf } from '../../src/ledger/event.ts'
-import {
-  addFound,
-  type Cited,
-  citedBy,
-  type Finding,
-  type Found,
-  NOTHING_FOUND,
-} from '../finding.ts'
+import { type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
 import type { Fold } from '../projection.ts'
 
 type Known = { readonly cited: Cited; readonly manager: string | null; readonly reader: string }
@@ -20,7 +13,7 @@ type Known = { readonly cited: Cited; readonly manager: string | null; readonly 
 export type NetworkFindingsState = {
   readonly site: string
   readonly last: Known | null
-  readonly found: Found
+  readonly found: readonly Finding[]
 }
 
 const named = (manager: string | null): string => manager ?? 'no ad manager'
@@ -51,10 +44,11 @@ const findingOf = (
 
 export const networkFindingsFold: Fold<NetworkFindingsState> = {
   name: 'network-findings',
-  version: 1,
+  version: 2,
+  adds: true,
   interestedIn: ['NetworkObserved'],
   keysOf: ({ event }) => (event.type === 'NetworkObserved' ? [event.subject] : []),
-  initial: (site) => ({ site, last: null, found: NOTHING_FOUND }),
+  initial: (site) => ({ site, last: null, found: [] }),
   fold: (state, { recorded }) => {
     const { event } = recorded
     // An error page, a refusal, half a page: none of them shows who runs the advertising.
@@ -62,6 +56,6 @@ export const networkFindingsFold: Fold<NetworkFindingsState> = {
     const { request, manager, reader } = event
     const last: Known = { cited: citedBy(recorded, { request, commit: null }), manager, reader }
     if (state.last === null) return { ...state, last }
-    return { ...state, last, found: addFound(state.found, findingOf(event, state.last, last)) }
+    return { ...state, last, found: foundOnce(findingOf(event, state.last, last)) }
   },
 }

@@ -6,14 +6,7 @@
  */
 import { siteOfHost } from '../../src/kernel/site.ts'
 import type { EventOf } from '../../src/ledger/event.ts'
-import {
-  addFound,
-  type Cited,
-  citedBy,
-  type Finding,
-  type Found,
-  NOTHING_FOUND,
-} from '../finding.ts'
+import { type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
 import type { Fold, Folded } from '../projection.ts'
 import { type Blocked, concludeRobots } from './conclude.ts'
 
@@ -26,7 +19,7 @@ type Known = {
 export type RobotsFindingsState = {
   readonly origin: string
   readonly last: Known | null
-  readonly found: Found
+  readonly found: readonly Finding[]
 }
 
 const SEPARATOR = ' '
@@ -40,7 +33,7 @@ const fold = (state: RobotsFindingsState, step: Folded): RobotsFindingsState => 
   const last: Known = { cited: citedBy(step.recorded, event), access: event.access, blocked }
   if (state.last === null) return { ...state, last }
   const fresh = findingsOf({ event, before: state.last, after: last, method })
-  return { ...state, last, found: addFound(state.found, fresh) }
+  return { ...state, last, found: foundOnce(fresh) }
 }
 
 type Compared = {
@@ -92,7 +85,8 @@ const findingOf = (
 
 export const robotsFindingsFold: Fold<RobotsFindingsState> = {
   name: 'robots-findings',
-  version: 1,
+  version: 2,
+  adds: true,
   perStream: true,
   interestedIn: ['RobotsRead'],
   reads: { purpose: 'robots', reader: 'crawler-access' },
@@ -102,7 +96,7 @@ export const robotsFindingsFold: Fold<RobotsFindingsState> = {
   initial: (key) => ({
     origin: key.slice(key.indexOf(SEPARATOR) + 1),
     last: null,
-    found: NOTHING_FOUND,
+    found: [],
   }),
   fold,
 }

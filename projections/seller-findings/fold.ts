@@ -7,15 +7,7 @@
  */
 import { siteOfHost } from '../../src/kernel/site.ts'
 import type { EventOf } from '../../src/ledger/event.ts'
-import {
-  addFound,
-  type Cited,
-  citedBy,
-  type Finding,
-  type Found,
-  type FoundLimits,
-  NOTHING_FOUND,
-} from '../finding.ts'
+import { type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
 import type { Fold, Folded } from '../projection.ts'
 import {
   compareEntries,
@@ -34,10 +26,10 @@ export type SellerFindingsState = {
   readonly last: Known | null
   /** The last good answer lacked most of the list; the next one decides. */
   readonly shrunk: boolean
-  readonly found: Found
+  readonly found: readonly Finding[]
 }
 
-const LIMITS: FoundLimits = { once: 1_000, kept: 5_000 }
+const FOUND_MAX = 1_000
 const SMALL_LIST = 20
 
 const isDoubtful = ({ accounts, lost }: SellerChanges): boolean =>
@@ -58,18 +50,19 @@ const fold = (state: SellerFindingsState, step: Folded): SellerFindingsState => 
   const { entries, method } = concluded
   const last: Known = { cited: citedBy(step.recorded, event), entries }
   const before = state.last
-  if (before === null || before.entries === null) return { ...state, last, shrunk: false }
+  if (before === null || before.entries === null)
+    return { ...state, last, shrunk: false, found: [] }
   const fresh: Fresh = { event, method, before: before.cited, after: last.cited }
   if (entries === null) return withFound({ ...state, last, shrunk: false }, [tooLong(fresh)])
   const compared = compareEntries(before.entries, entries)
-  if (isDoubtful(compared) && !state.shrunk) return { ...state, shrunk: true }
+  if (isDoubtful(compared) && !state.shrunk) return { ...state, shrunk: true, found: [] }
   const findings = compared.changes.map((change) => findingOf(fresh, change))
   return withFound({ ...state, last, shrunk: false }, findings)
 }
 
 const withFound = (state: SellerFindingsState, fresh: readonly Finding[]): SellerFindingsState => ({
   ...state,
-  found: addFound(state.found, fresh, LIMITS),
+  found: foundOnce(fresh, FOUND_MAX),
 })
 
 const findingWith = (
@@ -117,11 +110,12 @@ const tooLong = (fresh: Fresh): Finding => {
 
 export const sellerFindingsFold: Fold<SellerFindingsState> = {
   name: 'seller-findings',
-  version: 1,
+  version: 2,
+  adds: true,
   interestedIn: ['FetchConcluded'],
   reads: { purpose: 'sellers-json', reader: 'sellers-json' },
   keysOf: ({ event }) =>
     event.type === 'FetchConcluded' && event.purpose === 'sellers-json' ? [event.target] : [],
-  initial: (target) => ({ target, last: null, shrunk: false, found: NOTHING_FOUND }),
+  initial: (target) => ({ target, last: null, shrunk: false, found: [] }),
   fold,
 }

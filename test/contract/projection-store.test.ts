@@ -120,6 +120,47 @@ for (const { name, open } of STORES)
       deepEqual(right(await store.readRows(table, { limit: 10 })()).rows, rows)
     })
 
+    test('rows that are added go behind those of their key, and none before is touched', async () => {
+      const table = { ...sample(), adds: true } as const
+      const first = [
+        entry('a', [row('a', 1), row('a', 2)]),
+        entry('b', []),
+        entry('c', [row('c', 3)]),
+      ]
+      const live = await built(store, table, first, 3)
+      const more = [entry('a', [row('a', 4)], false), entry('b', [row('b', 5), row('b', 6)], false)]
+      const after5 = right(await store.commit(table, live, { checkpoint: 6, written: more })())
+      // A state that changed and told nothing.
+      const last = [
+        entry('a', [], false),
+        entry('c', [row('c', 7)], false),
+        entry('d', [row('d', 7)]),
+      ]
+      const end = right(await store.commit(table, after5, { checkpoint: 7, written: last })())
+      const { rows } = right(await store.readTable(end, { after: BEFORE_ALL, limit: 20 })())
+      deepEqual(
+        rows.map(({ place, row: { position } }) => [place.key, place.index, position]),
+        [
+          ['a', 0, 1],
+          ['a', 1, 2],
+          ['a', 2, 4],
+          ['b', 0, 5],
+          ['b', 1, 6],
+          ['c', 0, 3],
+          ['c', 1, 7],
+          ['d', 0, 7],
+        ],
+      )
+      equal(right(await store.status()()).find((one) => one.projection === table.name)?.rows, 8)
+      const states = right(await store.readStates(end, { after: '', limit: 10 })())
+      deepEqual(
+        states.map(({ key, state }) => [key, state]),
+        [...last, ...more.slice(1)]
+          .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+          .map(({ key, state }) => [key, state]),
+      )
+    })
+
     test('a table is read in the order of its places, page by page, until its end', async () => {
       const table = sample()
       const keys = ['a', 'B', 'ä', '\u{1F600}', '\uFF21', 'a b']

@@ -7,6 +7,7 @@ import type {
   Standing,
   Written,
 } from '../../../projections/port.ts'
+import type { Projection } from '../../../projections/projection.ts'
 import { assert } from '../../kernel/assert.ts'
 import { E, type Either } from '../../kernel/fp.ts'
 import type { Table } from './projection-pages.ts'
@@ -26,7 +27,7 @@ type Changes = Pick<
 >
 
 export const changesOf = (memory: Tables): Changes => ({
-  commit: (_, standing, batch) => async () => commit(memory, standing, batch),
+  commit: (projection, standing, batch) => async () => commit(memory, projection, standing, batch),
   startShadow:
     ({ name }, build) =>
     async () =>
@@ -67,6 +68,7 @@ export const overtaken = ({ projection }: Standing): Either<Overtaken, never> =>
 
 const commit = (
   memory: Tables,
+  { adds }: Pick<Projection, 'adds'>,
   standing: Standing,
   { checkpoint, written }: { readonly checkpoint: number; readonly written: Iterable<Written> },
 ): Either<Overtaken, Standing> => {
@@ -76,7 +78,7 @@ const commit = (
     assert(!isNew || !table.states.has(key), `${key} is not new`)
     table.states.set(key, { state, since, touched })
     table.snapshots.set(key, [...(table.snapshots.get(key) ?? []), ...snapshots])
-    table.rows.set(key, rows)
+    table.rows.set(key, adds === true ? [...(table.rows.get(key) ?? []), ...rows] : rows)
   }
   const moved = { ...standing, checkpoint }
   if (standing.part === undefined) table.standing = moved

@@ -3,7 +3,7 @@ import { adsTxtState, robotsFindings, sellerFindings } from '../../../projection
 import type { Opened } from '../../compose.ts'
 import type { CommonFlags } from '../../config.ts'
 import { formatInstant } from '../../kernel/instant.ts'
-import { allCaughtUp } from '../../shell/projecting/catch-up.ts'
+import { allCaughtUp } from '../../shell/projecting/all-caught-up.ts'
 import { crossCheck } from '../../shell/projecting/cross-check.ts'
 import { type FindingFilter, findingsOf } from '../../shell/projecting/findings.ts'
 import { Halt } from '../../shell/halt.ts'

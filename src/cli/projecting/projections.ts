@@ -1,6 +1,6 @@
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { CommonFlags } from '../../config.ts'
-import { allCaughtUp } from '../../shell/projecting/catch-up.ts'
+import { allCaughtUp } from '../../shell/projecting/all-caught-up.ts'
 import { orHalt } from '../../shell/halt.ts'
 import { forPrograms, type Verb, verb, withOpened } from '../command.ts'
 import { foldProgress } from './fold-progress.ts'

@@ -23,6 +23,7 @@ export type AsOf = { readonly moment: Moment; readonly site?: Site }
 
 /** Keys looked up at a time, each with at most two snapshots: what is in memory. */
 const PAGE_KEYS = 100
+const PAGE_ROWS = 1_000
 
 /** The rows as they stood, in key order, a page at a time. */
 export async function* rowsAsOf(
@@ -36,12 +37,39 @@ export async function* rowsAsOf(
     'position' in moment ? moment.position : await orHalt(ports.ledger.positionAt(moment.ts))
   // What is recorded from now on was not there when this was asked.
   const position = Math.min(asked, standing.checkpoint)
+  if (projection.adds === true)
+    return yield* rowsUpTo(ports, { projection, standing, position, site })
   const query = { position, limit: PAGE_KEYS, ...(site === undefined ? {} : { site }) }
   for (let after = ''; ;) {
     const page = await orHalt(ports.store.readPast(projection, { ...query, after }))
     if (page === undefined || !isSameBuild(page.standing, standing))
       throw new Halt({ tag: 'Overtaken', projection: given.name })
     yield await rowsOfKeys(ports, projection, { keys: page.keys, position })
+    if (page.next === undefined) return
+    after = page.next
+  }
+}
+
+type UpTo = {
+  readonly projection: Projection
+  readonly standing: Standing
+  readonly position: number
+  readonly site: Site | undefined
+}
+
+/** Rows that are added carry the position they were added at. */
+async function* rowsUpTo(
+  { store }: Pick<AsOfPorts, 'store'>,
+  { projection, standing, position, site }: UpTo,
+): AsyncGenerator<readonly Row[], void, undefined> {
+  const between = { column: 'position', from: 0, to: position }
+  const query = { between, limit: PAGE_ROWS, ...(site === undefined ? {} : { where: { site } }) }
+  for (let after: string | undefined; ;) {
+    const from = after === undefined ? {} : { after }
+    const page = await orHalt(store.readRows(projection, { ...query, ...from }))
+    if (page.standing === undefined || !isSameBuild(page.standing, standing))
+      throw new Halt({ tag: 'Overtaken', projection: projection.name })
+    yield page.rows
     if (page.next === undefined) return
     after = page.next
   }

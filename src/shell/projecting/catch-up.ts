@@ -3,7 +3,6 @@ import type { Build, Standing } from '../../../projections/port.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { present } from '../../kernel/assert.ts'
 import { E, type Either, type TaskEither } from '../../kernel/fp.ts'
-import { orHalt } from '../halt.ts'
 import {
   buildOf,
   type Course,
@@ -78,16 +77,6 @@ export const catchUpTogether =
       E.isLeft(one) ? one : (folded.get(one.right.projection.name) ?? E.right(one.right.live)),
     )
   }
-
-/** Brings all of them up to date, and then halts for the first that was not. */
-export const allCaughtUp = async (
-  ports: ProjectionPorts,
-  projections: readonly Projection[],
-  options: CatchUpOptions = {},
-): Promise<void> => {
-  for (const outcome of await catchUpTogether(ports)(projections, options)())
-    await orHalt(async () => outcome)
-}
 
 /** A projection bound to its reader in force, and its live table; undefined: to be built anew. */
 type Found = { readonly projection: Projection; readonly live: Standing | undefined }

@@ -4,7 +4,7 @@ import { FINDINGS } from '../../../projections/index.ts'
 import type { Row, Projection } from '../../../projections/projection.ts'
 import { formatInstant, type Instant } from '../../kernel/instant.ts'
 import { Halt, orHalt } from '../halt.ts'
-import { allCaughtUp } from './catch-up.ts'
+import { allCaughtUp } from './all-caught-up.ts'
 import type { ProjectionPorts } from './folding.ts'
 
 /** `kinds`: exact names. `site`: whose file it is, or whom it concerns. `until` is included. */

@@ -1,18 +1,17 @@
-/** The states of a table that are in memory: folded there, and committed together. */
+/** The states of a table that are in memory, where they are folded until they are committed. */
 import type {
   Overtaken,
   ProjectionStore,
   Standing,
   StoredState,
-  Written,
 } from '../../../projections/port.ts'
-import type { Folded, Projection } from '../../../projections/projection.ts'
+import type { Folded, Projection, Row } from '../../../projections/projection.ts'
 import { type Snapshot, SNAPSHOT_BYTES, SNAPSHOT_EVERY } from '../../../projections/snapshot.ts'
-import { present } from '../../kernel/assert.ts'
+import { assert, present } from '../../kernel/assert.ts'
 import { canonicalJson, type Json } from '../../kernel/canonical-json.ts'
 import { E, type Either } from '../../kernel/fp.ts'
 import type { Unavailable } from '../../ledger/port.ts'
-import { FINAL, stateAndRows, storableText } from './storable.ts'
+import { FINAL, rowsOfState, storableText } from './storable.ts'
 
 /** `final`: takes no more events; `bytes`: about what it takes in memory. Loaded again, a final state is its key and nothing else. */
 type Held = {
@@ -26,9 +25,11 @@ type Held = {
   touched: number[]
   /** Not committed yet. */
   snapshots: Snapshot[]
+  /** Not committed yet, if rows are added. */
+  told: Row[]
 }
 
-type Committed = Either<Unavailable | Overtaken, Standing>
+export type Committed = Either<Unavailable | Overtaken, Standing>
 
 export type HeldStates = {
   readonly store: Pick<ProjectionStore, 'loadStates' | 'commit'>
@@ -89,12 +90,31 @@ export const foldBatch = async (
       if (state === known.state) continue
       known.state = state
       known.changed = true
-      known.touched.push(folded.recorded.position)
-      const taken = takeSnapshotWhenDue(states, known)
+      const { position } = folded.recorded
+      const taken =
+        projection.adds === true ? addRows(states, known, position) : touch(states, known, position)
       known.bytes += taken
       states.bytes += taken
     }
   return E.right(undefined)
+}
+
+/** About what a row takes in memory. */
+export const ROW_BYTES = 600
+
+/** Answers about how much was added. An earlier moment is had from the rows: the trail is the last event. */
+const addRows = ({ projection }: HeldStates, known: Held, position: number): number => {
+  const rows = rowsOfState(projection, known.state)
+  const isTold = rows.every((row) => row.position === position)
+  assert(isTold, `${projection.name} tells rows of another event than the one at ${position}`)
+  known.told.push(...rows)
+  known.since = position
+  return rows.length * ROW_BYTES
+}
+
+const touch = (states: HeldStates, known: Held, position: number): number => {
+  known.touched.push(position)
+  return takeSnapshotWhenDue(states, known)
 }
 
 /** Decided by the events of the key alone, so that any way of folding takes the same ones. */
@@ -139,10 +159,10 @@ const hold = async (
 }
 
 /** Rough share of a key that is known and not held. */
-const KEY_BYTES = 80
+export const KEY_BYTES = 80
 
 const heldFrom = (projection: Projection, key: string, stored: StoredState | undefined): Held => {
-  const fresh = { changed: false, snapshots: [] }
+  const fresh = { changed: false, snapshots: [], told: [] }
   if (stored === undefined) {
     const state = projection.initial(key)
     return { ...fresh, state, isNew: true, final: false, bytes: 0, since: 0, touched: [] }
@@ -156,77 +176,3 @@ const heldFrom = (projection: Projection, key: string, stored: StoredState | und
 }
 
 const NOTHING: Either<never, ReadonlyMap<string, StoredState>> = E.right(new Map())
-
-/**
- * Begins to commit what has changed up to `checkpoint`, and answers when the commit before it is
- * done: at most one is under way while folding goes on.
- */
-export const beginCommit = async (states: HeldStates, checkpoint: number): Promise<Committed> => {
-  const before = await states.writing
-  if (E.isLeft(before)) return before
-  const standing = before.right
-  states.standing = standing
-  letGoOfUnchanged(states)
-  const changed = takeChanged(states)
-  if (changed.length > 0 || checkpoint !== standing.checkpoint) {
-    const { store, projection } = states
-    const written = writtenOf(projection, changed)
-    states.writing = store.commit(projection, standing, { checkpoint, written })()
-    // A defect is met by whoever waits for this, and not before: nobody may be waiting yet.
-    states.writing.catch(() => undefined)
-  }
-  return before
-}
-
-/** Commits everything up to `checkpoint`, waits for it, and lets the states go. */
-export const commitAll = async (states: HeldStates, checkpoint: number): Promise<Committed> => {
-  const begun = await beginCommit(states, checkpoint)
-  const done = E.isLeft(begun) ? begun : await states.writing
-  if (E.isLeft(done)) return done
-  states.standing = done.right
-  states.held.clear()
-  states.bytes = 0
-  states.elsewhere = undefined
-  return done
-}
-
-/** What the commit before has written and nothing has changed since is in the table. */
-const letGoOfUnchanged = (states: HeldStates): void => {
-  const { held, elsewhere } = states
-  for (const [key, { changed, isNew, bytes }] of held) {
-    if (changed || isNew) continue
-    held.delete(key)
-    states.bytes -= bytes
-    if (elsewhere === undefined) continue
-    elsewhere.add(key)
-    states.bytes += KEY_BYTES
-  }
-}
-
-type Changed = Omit<Written, 'state' | 'rows'> & { readonly state: Json }
-
-const takeChanged = (states: HeldStates): readonly Changed[] => {
-  const changed: Changed[] = []
-  for (const [key, known] of states.held) {
-    if (!known.changed) continue
-    const { isNew, state, since, touched, snapshots } = known
-    // The next event of the key goes onto the end of this very list, while it is written.
-    changed.push({ key, isNew, state, since, touched: [...touched], snapshots })
-    const handedOver = snapshots.reduce((sum, one) => sum + one.state.length, 0)
-    known.snapshots = []
-    known.bytes -= handedOver
-    states.bytes -= handedOver
-    known.changed = false
-    known.isNew = false
-  }
-  states.newKeys = 0
-  return changed
-}
-
-/** Texts and rows are made one by one as the store takes them. States are values: none changes. */
-function* writtenOf(
-  projection: Projection,
-  changed: readonly Changed[],
-): Generator<Written, void, undefined> {
-  for (const { state, ...one } of changed) yield { ...one, ...stateAndRows(projection, state) }
-}

@@ -47,7 +47,9 @@ export const rowsAt =
     if (E.isLeft(folded)) return folded
     const { position, held } = folded.right
     const inOrder = [...held].sort(([a], [b]) => (a < b ? -1 : 1))
-    const rows = inOrder.flatMap(([, { state }]) => rowsOfState(projection, state))
+    const rows = inOrder.flatMap(([, { state, told }]) =>
+      projection.adds === true ? told : rowsOfState(projection, state),
+    )
     return E.right({
       position,
       rows: rows.filter((row) => site === undefined || row['site'] === site),

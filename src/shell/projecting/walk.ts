@@ -5,7 +5,8 @@ import { E, type Either } from '../../kernel/fp.ts'
 import type { Recorded } from '../../ledger/entry.ts'
 import type { ReadFailure } from '../../ledger/port.ts'
 import type { Reader } from '../../readers/reader.ts'
-import { beginCommit, commitAll, foldBatch, type HeldStates, type Step } from './held-states.ts'
+import { beginCommit, commitAll } from './commit-held.ts'
+import { foldBatch, type HeldStates, type Step } from './held-states.ts'
 import { readerOf } from './reader-in-force.ts'
 import {
   type PageReadings,

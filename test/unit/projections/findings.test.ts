@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { addFound, type Finding, NOTHING_FOUND, textIn } from '../../../projections/finding.ts'
+import { type Finding, foundOnce, textIn } from '../../../projections/finding.ts'
 import {
   adsTxtFindings,
   FINDINGS,
@@ -349,7 +349,7 @@ test('CL2 an unexpected reading is no finding, and never an exception', () => {
       }
 })
 
-test('a state keeps so many findings, the newest, and says how many it left out', () => {
+test('one comparison gives so many findings, and says how many it left out', () => {
   const cited = { position: 1, at: '2026-11-30T00:00:00.000Z', request: null, commit: null }
   const finding = (about: string): Finding => ({
     kind: 'robots-blocks',
@@ -364,11 +364,35 @@ test('a state keeps so many findings, the newest, and says how many it left out'
     change: 'c',
     says: 'It changed.',
   })
-  const limits = { once: 2, kept: 3 }
-  const many = addFound(NOTHING_FOUND, ['a', 'b', 'c', 'd'].map(finding), limits)
-  deepEqual([many.list.map(({ about }) => about), many.omitted], [['a', 'b'], 2])
-  equal(many.list[1]?.says, 'It changed. 2 more changes are not listed.')
-  const more = addFound(many, ['e', 'f'].map(finding), limits)
-  deepEqual([more.list.map(({ about }) => about), more.omitted], [['b', 'e', 'f'], 3])
-  equal(addFound(NOTHING_FOUND, [finding('x'.repeat(5_000))]).list[0]?.about.length, 600)
+  const many = foundOnce(['a', 'b', 'c', 'd'].map(finding), 2)
+  deepEqual(
+    many.map(({ about, says }) => [about, says]),
+    [
+      ['a', 'It changed.'],
+      ['b', 'It changed. 2 more changes are not listed.'],
+    ],
+  )
+  equal(many.length, 2)
+  deepEqual(foundOnce(['a', 'b'].map(finding), 2), ['a', 'b'].map(finding))
+  equal(foundOnce([finding('x'.repeat(5_000))])[0]?.about.length, 600)
+})
+
+test('PR17 a finding stays, however many come after it, and the state does not grow with them', async () => {
+  const history = new History()
+  const turns = 700
+  for (let i = 0; i < turns; i += 1)
+    history.robotsRead(SITE, 'rules', null, i % 2 === 0 ? OPEN : CLOSED)
+  const ports = portsOf(history)
+  const limits = { pageEvents: 7, batchEvents: 7, batchBytes: 1e6, heldBytes: 1, newKeys: 1 }
+  const live = right(await catchUp(ports)(robotsFindings, { limits })())
+  const { rows } = right(await ports.store.readRows(robotsFindings, { limit: 1_000 })())
+  const positions = rows.map(({ position }) => position)
+  equal(rows.length, turns - 1)
+  deepEqual(
+    positions,
+    positions.toSorted((a, b) => a - b),
+  )
+  const [state] = right(await ports.store.readStates(live, { after: '', limit: 1 })())
+  ok(state !== undefined && state.state.length < 3_000, `${state?.state.length}`)
+  deepEqual(state.touched, [])
 })

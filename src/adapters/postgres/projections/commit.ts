@@ -23,17 +23,22 @@ export const writeBatch = async (
   { checkpoint, written }: Batch,
 ): Promise<boolean> => {
   const { rows, states, snapshots } = tableNames(projection.name, standing.place)
-  const encoded = encode(written, standing, await formats(client, projection, rows))
+  const adds = projection.adds === true
+  const all = adds ? [...written] : written
+  const behind = adds ? await behindLast(client, rows, all) : NOTHING_BEFORE
+  const encoded = encode(all, { standing, behind }, await formats(client, projection, rows))
   const { known, count } = encoded
   if (!(await standsAndMoves(client, standing, checkpoint))) return false
   let gone = 0
   if (known.length > 0) {
     const { rowCount } = await client.query(
-      `with gone as (delete from ${states} where key = any($1))
-       delete from ${rows} where ${KEY_COLUMN} = any($1)`,
+      adds
+        ? `delete from ${states} where key = any($1)`
+        : `with gone as (delete from ${states} where key = any($1))
+           delete from ${rows} where ${KEY_COLUMN} = any($1)`,
       [known],
     )
-    gone = rowCount ?? 0
+    gone = adds ? 0 : (rowCount ?? 0)
   }
   if (encoded.states.length === 0) return true
   const columns = [KEY_COLUMN, INDEX_COLUMN, ...projection.table.columns].map(column).join(', ')
@@ -51,6 +56,26 @@ export const writeBatch = async (
     count - gone,
   ])
   return true
+}
+
+/** Where the rows of each key go on; of one that is not there, at 0. */
+type Behind = ReadonlyMap<string, number>
+const NOTHING_BEFORE: Behind = new Map()
+
+/** Asked before the lock is held: had somebody added rows since, the table would not stand there any more. */
+const behindLast = async (
+  client: ClientBase,
+  table: string,
+  written: Iterable<Written>,
+): Promise<Behind> => {
+  const keys = [...written].filter(({ isNew, rows }) => !isNew && rows.length > 0)
+  if (keys.length === 0) return NOTHING_BEFORE
+  const { rows } = await client.query<{ readonly key: string; readonly next: number }>(
+    `select ${KEY_COLUMN} as key, max(${INDEX_COLUMN}) + 1 as next from ${table}
+     where ${KEY_COLUMN} = any($1) group by 1`,
+    [keys.map(({ key }) => key)],
+  )
+  return new Map(rows.map(({ key, next }) => [key, next]))
 }
 
 const standsAndMoves = async (
@@ -93,7 +118,7 @@ type Encoded = {
 /** To bytes at once, one key after the other: texts that wait cost the memory ten times as much. */
 const encode = (
   written: Iterable<Written>,
-  standing: Standing,
+  { standing, behind }: { readonly standing: Standing; readonly behind: Behind },
   columns: readonly Format[],
 ): Encoded => {
   const known: string[] = []
@@ -111,10 +136,11 @@ const encode = (
       const fields = [key, position, trailFields(snapshot), textField(state), stateDigest, digest]
       snapshots.add(`${fields.join('\t')}\n`)
     }
+    const first = behind.get(one.key) ?? 0
     for (const [index, row] of one.rows.entries()) {
       let cells = ''
       for (const [name, format] of columns) cells += `\t${format(row[name] ?? null)}`
-      rows.add(`${key}\t${index}${cells}\n`)
+      rows.add(`${key}\t${first + index}${cells}\n`)
     }
     count += one.rows.length
   }
