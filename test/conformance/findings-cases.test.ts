@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { adsTxtFindings, adsTxtState, sellerFindings } from '../../projections/index.ts'
 import { catchUp } from '../../src/shell/projecting/catch-up.ts'
 import { crossCheck, type CrossFinding } from '../../src/shell/projecting/cross-check.ts'
+import { sourcesNow } from '../../src/shell/projecting/cross-sources.ts'
 import { right } from '../support/either.ts'
 import { type Ending, History } from '../support/history.ts'
 import { portsOf } from '../support/projecting.ts'
@@ -79,7 +80,7 @@ const crossed = async ({ site, record, sellers }: CrossInput) => {
   const ports = portsOf(history)
   for (const projection of [adsTxtState, sellerFindings]) right(await catchUp(ports)(projection)())
   const found: CrossFinding[] = []
-  for await (const one of crossCheck(ports.store)) {
+  for await (const one of crossCheck(sourcesNow(ports.store))) {
     deepEqual([one.before.position, one.after.position], [theirs, ours])
     found.push(one)
   }

@@ -396,6 +396,18 @@ describe('projections', () => {
     await refused(2, 'rebuild', name, '--csv')
   })
 
+  test('CL6 findings --at: as of the head it is what is found now, as of the beginning nothing', async () => {
+    const head = `${(await jsonl('log')).length}`
+    for (const kind of ['cross', 'ads-txt', 'robots']) {
+      const now = await list('findings', '--kind', kind)
+      deepEqual(await list('findings', '--kind', kind, '--at', head), now, kind)
+      deepEqual(await list('findings', '--kind', kind, '--at', '2999-01-01T00:00:00Z'), now)
+      equal(await done('findings', '--kind', kind, '--at', '0'), 'nothing found\n')
+    }
+    match(await refused(2, 'findings', '--at', 'yesterday'), /--at/)
+    match(await refused(2, 'findings', '--counts', '--at', head), /use --until/)
+  })
+
   test('projections and rebuild: names, positions, lag; a rebuild changes no row', async () => {
     const before = await done('state', 'ads-txt-state', '--jsonl')
     const rebuilt = await list('rebuild', '--all')

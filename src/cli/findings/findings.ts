@@ -5,11 +5,14 @@ import type { CommonFlags } from '../../config.ts'
 import { formatInstant } from '../../kernel/instant.ts'
 import { allCaughtUp } from '../../shell/projecting/all-caught-up.ts'
 import { crossCheck } from '../../shell/projecting/cross-check.ts'
+import { sourcesAt, sourcesNow } from '../../shell/projecting/cross-sources.ts'
 import { type FindingFilter, findingsOf } from '../../shell/projecting/findings.ts'
-import { Halt } from '../../shell/halt.ts'
+import type { Moment } from '../../shell/projecting/rows-at.ts'
+import { Halt, orHalt } from '../../shell/halt.ts'
 import { forPrograms, type Io, type Verb, verb, withOpened } from '../command.ts'
 import { timeArgument } from '../log.ts'
 import { cellText, document, line, safe } from '../print.ts'
+import { momentArgument } from '../moment-argument.ts'
 import { siteArgument } from '../site-argument.ts'
 import { printCounts } from './counts.ts'
 import { csvLine } from './csv.ts'
@@ -19,6 +22,7 @@ type FindingsFlags = CommonFlags & {
   readonly site?: string
   readonly since?: string
   readonly until?: string
+  readonly at?: string
   readonly counts?: boolean
   readonly json?: boolean
   readonly jsonl?: boolean
@@ -35,30 +39,40 @@ export const findingsVerb: Verb = (io) =>
     .option('--site <site>', 'only what this site’s files say, or what concerns it')
     .option('--since <time>', 'found at or after this time (UTC)')
     .option('--until <time>', 'found at or before this time (UTC)')
+    .option('--at <moment>', 'as they stood at this position, or at this time (UTC)')
     .option('--counts', 'instead: counts over the whole market for each night')
     .option('--csv', 'print comma-separated values with a header line')
     .addHelpText(
       'after',
       `
 Kinds: ${FINDING_KINDS.join(', ')}.
-cross is no change but a state: each site’s ads.txt now against the sellers.json files it names;
-the capture before is then that of sellers.json, the other that of ads.txt.
+cross is no change but a state: each site’s ads.txt now (or as of --at) against the sellers.json files
+it names; the capture before is then that of sellers.json, the other that of ads.txt.
 A capture is a position: crawl-ledger show POSITION.
 
 Examples:
   crawl-ledger findings --since 2026-11-30
   crawl-ledger findings --kind robots-blocks --csv
   crawl-ledger findings --kind cross --site example.org
+  crawl-ledger findings --kind cross --site example.org --at 2026-11-24T14:00:00Z
   crawl-ledger findings --counts`,
     )
     .action(async (flags: FindingsFlags) => {
       const filter = filterOf(flags)
+      const moment = flags.at === undefined ? undefined : momentArgument(flags.at)
+      if (moment !== undefined && flags.counts === true)
+        throw new Halt({ tag: 'WrongUse', because: '--at is no question to --counts: use --until' })
       await withOpened(io, flags, async (opened) => {
         if (flags.counts === true) return printCounts(io, opened, filter, flags)
-        const found = flags.kind === CROSS ? crossed(opened, filter) : changed(opened, filter)
+        const upTo = moment === undefined ? undefined : await positionOf(opened, moment)
+        const asked = { ...filter, ...(upTo === undefined ? {} : { upTo }) }
+        const found = flags.kind === CROSS ? crossed(opened, asked) : changed(opened, asked)
         await print(io, flags, found)
       })
     })
+
+const positionOf = async ({ ledger }: Opened, moment: Moment): Promise<number> =>
+  'position' in moment ? moment.position : orHalt(ledger.positionAt(moment.ts))
 
 const filterOf = ({ kind, site, since, until }: FindingsFlags): FindingFilter => ({
   kinds: kindsArgument(kind),
@@ -83,10 +97,12 @@ async function* changed(opened: Opened, filter: FindingFilter): AsyncGenerator<S
 
 async function* crossed(
   opened: Opened,
-  { site, since, until }: FindingFilter,
+  { site, since, until, upTo }: FindingFilter,
 ): AsyncGenerator<Shown> {
   await allCaughtUp(opened, [adsTxtState, sellerFindings])
-  for await (const { before, after, ...finding } of crossCheck(opened.store, site)) {
+  const sources =
+    upTo === undefined ? sourcesNow(opened.store, site) : sourcesAt(opened, upTo, site)
+  for await (const { before, after, ...finding } of crossCheck(sources)) {
     if (since !== undefined && after.at < formatInstant(since)) continue
     if (until !== undefined && after.at > formatInstant(until)) continue
     yield {

@@ -6,8 +6,6 @@
  * file was never asked for, or never answered well, is not judged: there is no second capture.
  */
 import type { Cited, Finding } from '../../../projections/finding.ts'
-import { adsTxtState, sellerFindings } from '../../../projections/index.ts'
-import type { ProjectionStore } from '../../../projections/port.ts'
 import type { Row } from '../../../projections/projection.ts'
 import { accountsOf, partsOf } from '../../../projections/seller-findings/conclude.ts'
 import { siteOfTarget } from '../../../projections/seller-findings/fold.ts'
@@ -20,7 +18,7 @@ import {
   type CrossReading,
   readCross,
 } from '../../readers/cross/read.ts'
-import { orHalt } from '../halt.ts'
+import type { CrossSources } from './cross-sources.ts'
 
 /** The rules of `readCross`; a changed rule is a new version. */
 export const CROSS_METHOD = 'cross@1'
@@ -48,18 +46,11 @@ const StateShape = t.type({
   last: nullable(t.type({ cited: CitedShape, entries: nullable(t.array(t.string)) })),
 })
 
-const PAGE = 200
-
-/** The lists by the site of their system; states are read one by one, as each may hold megabytes. */
-const listsOf = async (store: ProjectionStore): Promise<ReadonlyMap<string, Listed>> => {
+/** The lists by the site of their system. */
+const listsOf = async (sellers: CrossSources['sellers']): Promise<ReadonlyMap<string, Listed>> => {
   const lists = new Map<string, Listed>()
-  const live = await orHalt(store.live(sellerFindings))
-  if (live === undefined) return lists
-  for (let after = ''; ;) {
-    const [one] = await orHalt(store.readStates(live, { after, limit: 1 }))
-    if (one === undefined) return lists
-    after = one.key
-    const state = parse('state', StateShape, JSON.parse(one.state))
+  for await (const one of sellers) {
+    const state = parse('state', StateShape, one)
     if (E.isLeft(state)) continue
     const { target, last } = state.right
     if (last === null || last.entries === null) continue
@@ -69,6 +60,7 @@ const listsOf = async (store: ProjectionStore): Promise<ReadonlyMap<string, List
       accounts: accountsOf(last.entries),
     })
   }
+  return lists
 }
 
 const Relation = oneOf('DIRECT', 'RESELLER')
@@ -83,20 +75,9 @@ const ReadingShape = t.type({
 })
 type Reading = t.TypeOf<typeof ReadingShape>
 
-/** Both tables must have been brought up to date. With `site` only its ads.txt. */
-export async function* crossCheck(
-  store: ProjectionStore,
-  site?: string,
-): AsyncGenerator<CrossFinding> {
-  const lists = await listsOf(store)
-  const where = site === undefined ? {} : { where: { site } }
-  let after: string | undefined
-  do {
-    const from = after === undefined ? {} : { after }
-    const page = await orHalt(store.readRows(adsTxtState, { ...where, limit: PAGE, ...from }))
-    for (const row of page.rows) yield* findingsOfSite(row, lists)
-    after = page.next
-  } while (after !== undefined)
+export async function* crossCheck({ sellers, files }: CrossSources): AsyncGenerator<CrossFinding> {
+  const lists = await listsOf(sellers)
+  for await (const page of files) for (const row of page) yield* findingsOfSite(row, lists)
 }
 
 function* findingsOfSite(row: Row, lists: ReadonlyMap<string, Listed>): Generator<CrossFinding> {

@@ -3,6 +3,7 @@ import { textIn } from '../../../projections/finding.ts'
 import { FINDINGS } from '../../../projections/index.ts'
 import type { Row, Projection } from '../../../projections/projection.ts'
 import { formatInstant, type Instant } from '../../kernel/instant.ts'
+import type { Site } from '../../kernel/site.ts'
 import { Halt, orHalt } from '../halt.ts'
 import { allCaughtUp } from './all-caught-up.ts'
 import type { ProjectionPorts } from './folding.ts'
@@ -10,9 +11,11 @@ import type { ProjectionPorts } from './folding.ts'
 /** `kinds`: exact names. `site`: whose file it is, or whom it concerns. `until` is included. */
 export type FindingFilter = {
   readonly kinds: ReadonlySet<string>
-  readonly site?: string
+  readonly site?: Site
   readonly since?: Instant
   readonly until?: Instant
+  /** Only what the ledger told up to this position. */
+  readonly upTo?: number
 }
 
 const PAGE = 1_000
@@ -55,6 +58,7 @@ async function* rowsOf(
   } while (after !== undefined)
 }
 
-const isWanted = (row: Row, { kinds, site }: FindingFilter): boolean =>
+const isWanted = (row: Row, { kinds, site, upTo = row.position }: FindingFilter): boolean =>
+  row.position <= upTo &&
   kinds.has(textIn(row, 'kind')) &&
   (site === undefined || row['site'] === site || row['concerns'] === site)
