@@ -1,8 +1,9 @@
 /** Writes one batch of states and rows with its checkpoint, in the caller's transaction. */
 import type { ClientBase } from 'pg'
 import type { Standing, Written } from '../../../../projections/port.ts'
-import type { Cell, Projection } from '../../../../projections/projection.ts'
+import type { Cell, Projection, Row } from '../../../../projections/projection.ts'
 import { digestsOf, type Trail } from '../../../../projections/snapshot.ts'
+import { type Added, type Behind, rowsBehind } from './added-rows.ts'
 import { copyIn } from './copy-in.ts'
 import { column, INDEX_COLUMN, KEY_COLUMN, tableNames } from './tables.ts'
 
@@ -24,10 +25,9 @@ export const writeBatch = async (
 ): Promise<boolean> => {
   const { rows, states, snapshots } = tableNames(projection.name, standing.place)
   const adds = projection.adds === true
-  const all = adds ? [...written] : written
-  const behind = adds ? await behindLast(client, rows, all) : NOTHING_BEFORE
-  const encoded = encode(all, { standing, behind }, await formats(client, projection, rows))
+  const encoded = encode(written, standing, await formats(client, projection, rows), adds)
   const { known, count } = encoded
+  const behind = await rowsBehind(client, rows, encoded.added)
   if (!(await standsAndMoves(client, standing, checkpoint))) return false
   let gone = 0
   if (known.length > 0) {
@@ -48,7 +48,7 @@ export const writeBatch = async (
       into: `${snapshots} (key, position, since, touched, state, state_digest, digest)`,
       bytes: encoded.snapshots,
     },
-    { into: `${rows} (${columns})`, bytes: encoded.rows },
+    { into: `${rows} (${columns})`, bytes: encoded.rows(behind) },
   ])
   // Last, because from here on whoever else counts has to wait.
   await client.query('update projection.registry set rows = rows + $2 where generation = $1', [
@@ -56,26 +56,6 @@ export const writeBatch = async (
     count - gone,
   ])
   return true
-}
-
-/** Where the rows of each key go on; of one that is not there, at 0. */
-type Behind = ReadonlyMap<string, number>
-const NOTHING_BEFORE: Behind = new Map()
-
-/** Asked before the lock is held: had somebody added rows since, the table would not stand there any more. */
-const behindLast = async (
-  client: ClientBase,
-  table: string,
-  written: Iterable<Written>,
-): Promise<Behind> => {
-  const keys = [...written].filter(({ isNew, rows }) => !isNew && rows.length > 0)
-  if (keys.length === 0) return NOTHING_BEFORE
-  const { rows } = await client.query<{ readonly key: string; readonly next: number }>(
-    `select ${KEY_COLUMN} as key, max(${INDEX_COLUMN}) + 1 as next from ${table}
-     where ${KEY_COLUMN} = any($1) group by 1`,
-    [keys.map(({ key }) => key)],
-  )
-  return new Map(rows.map(({ key, next }) => [key, next]))
 }
 
 const standsAndMoves = async (
@@ -112,19 +92,23 @@ type Encoded = {
   readonly count: number
   readonly states: readonly Buffer[]
   readonly snapshots: readonly Buffer[]
-  readonly rows: readonly Buffer[]
+  /** Rows that go behind others; `rows` puts them there. */
+  readonly added: readonly Added[]
+  readonly rows: (behind: Behind) => readonly Buffer[]
 }
 
 /** To bytes at once, one key after the other: texts that wait cost the memory ten times as much. */
 const encode = (
   written: Iterable<Written>,
-  { standing, behind }: { readonly standing: Standing; readonly behind: Behind },
+  standing: Standing,
   columns: readonly Format[],
+  adds: boolean,
 ): Encoded => {
   const known: string[] = []
   const states = lines()
   const snapshots = lines()
-  const rows = lines()
+  const rows = rowLines(columns)
+  const added: Added[] = []
   let count = 0
   for (const one of written) {
     const key = textField(one.key)
@@ -136,12 +120,8 @@ const encode = (
       const fields = [key, position, trailFields(snapshot), textField(state), stateDigest, digest]
       snapshots.add(`${fields.join('\t')}\n`)
     }
-    const first = behind.get(one.key) ?? 0
-    for (const [index, row] of one.rows.entries()) {
-      let cells = ''
-      for (const [name, format] of columns) cells += `\t${format(row[name] ?? null)}`
-      rows.add(`${key}\t${first + index}${cells}\n`)
-    }
+    if (adds) added.push({ key: one.key, isNew: one.isNew, rows: one.rows })
+    else rows.add(key, 0, one.rows)
     count += one.rows.length
   }
   return {
@@ -149,7 +129,11 @@ const encode = (
     count,
     states: states.bytes(),
     snapshots: snapshots.bytes(),
-    rows: rows.bytes(),
+    added,
+    rows: (behind) => {
+      for (const one of added) rows.add(textField(one.key), behind.get(one.key) ?? 0, one.rows)
+      return rows.bytes()
+    },
   }
 }
 
@@ -175,6 +159,21 @@ const lines = () => {
       close()
       return done
     },
+  }
+}
+
+/** Rows of one key after the other, numbered from `first`. */
+const rowLines = (columns: readonly Format[]) => {
+  const { add, bytes } = lines()
+  return {
+    add: (key: string, first: number, rows: readonly Row[]): void => {
+      for (const [index, row] of rows.entries()) {
+        let cells = ''
+        for (const [name, format] of columns) cells += `\t${format(row[name] ?? null)}`
+        add(`${key}\t${first + index}${cells}\n`)
+      }
+    },
+    bytes,
   }
 }
 
