@@ -131,6 +131,12 @@ export const findingRows: Rows<
   rowsOf: ({ found }) => found.map(rowOf),
 }
 
+/** Once they are in the table, no state needs to know of them. */
+export const addingFindings = {
+  keeps: <S extends { readonly found: readonly Finding[] }>(state: S): S =>
+    state.found.length === 0 ? state : { ...state, found: [] },
+}
+
 /** A cell that holds text; '' for any other. */
 export const textIn = (row: Row | undefined, column: string): string => {
   const cell = row?.[column]

@@ -67,9 +67,9 @@ export type Fold<S extends Json> = {
   readonly isFinal?: (state: S) => boolean
   /**
    * Rows are added and never change: `rowsOf` gives those that the last event told, each with the position of
-   * that event, and the table keeps all that were ever told. The state needs no memory of them.
+   * that event, and the table keeps all that were ever told. Of the state `keeps` is kept: all but those rows.
    */
-  readonly adds?: true
+  readonly adds?: { readonly keeps: (state: S) => S }
   /** A snapshot is taken every so many events of a key; SNAPSHOT_EVERY if left out. */
   readonly snapshotEvery?: number
   /** Where keys are made of positions: no event up to this one touches a key after that. */

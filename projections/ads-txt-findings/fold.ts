@@ -7,7 +7,7 @@
  * there is none, its going is told once, and not again for each record.
  */
 import type { EventOf } from '../../src/ledger/event.ts'
-import { type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
+import { addingFindings, type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
 import type { Fold, Folded } from '../projection.ts'
 import { changesOf, concludeVersion, sentenceOf } from './conclude.ts'
 
@@ -73,7 +73,7 @@ const findingsOf = (
 export const adsTxtFindingsFold: Fold<AdsTxtFindingsState> = {
   name: 'ads-txt-findings',
   version: 2,
-  adds: true,
+  adds: addingFindings,
   interestedIn: ['FetchConcluded'],
   reads: { purpose: 'ads-txt', reader: 'change' },
   keysOf: ({ event }) =>

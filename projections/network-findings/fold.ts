@@ -5,7 +5,7 @@
  * different readers, the change may be the reader's, and is none.
  */
 import type { EventOf } from '../../src/ledger/event.ts'
-import { type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
+import { addingFindings, type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
 import type { Fold } from '../projection.ts'
 
 type Known = { readonly cited: Cited; readonly manager: string | null; readonly reader: string }
@@ -45,7 +45,7 @@ const findingOf = (
 export const networkFindingsFold: Fold<NetworkFindingsState> = {
   name: 'network-findings',
   version: 2,
-  adds: true,
+  adds: addingFindings,
   interestedIn: ['NetworkObserved'],
   keysOf: ({ event }) => (event.type === 'NetworkObserved' ? [event.subject] : []),
   initial: (site) => ({ site, last: null, found: [] }),

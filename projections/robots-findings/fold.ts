@@ -6,7 +6,7 @@
  */
 import { siteOfHost } from '../../src/kernel/site.ts'
 import type { EventOf } from '../../src/ledger/event.ts'
-import { type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
+import { addingFindings, type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
 import type { Fold, Folded } from '../projection.ts'
 import { type Blocked, concludeRobots } from './conclude.ts'
 
@@ -86,7 +86,7 @@ const findingOf = (
 export const robotsFindingsFold: Fold<RobotsFindingsState> = {
   name: 'robots-findings',
   version: 2,
-  adds: true,
+  adds: addingFindings,
   perStream: true,
   interestedIn: ['RobotsRead'],
   reads: { purpose: 'robots', reader: 'crawler-access' },

@@ -7,7 +7,7 @@
  */
 import { siteOfHost } from '../../src/kernel/site.ts'
 import type { EventOf } from '../../src/ledger/event.ts'
-import { type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
+import { addingFindings, type Cited, citedBy, type Finding, foundOnce } from '../finding.ts'
 import type { Fold, Folded } from '../projection.ts'
 import {
   compareEntries,
@@ -111,7 +111,7 @@ const tooLong = (fresh: Fresh): Finding => {
 export const sellerFindingsFold: Fold<SellerFindingsState> = {
   name: 'seller-findings',
   version: 2,
-  adds: true,
+  adds: addingFindings,
   interestedIn: ['FetchConcluded'],
   reads: { purpose: 'sellers-json', reader: 'sellers-json' },
   keysOf: ({ event }) =>

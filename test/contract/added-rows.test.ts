@@ -14,7 +14,7 @@ const told = projection<null>(
   {
     name: 'told',
     version: 1,
-    adds: true,
+    adds: { keeps: (state) => state },
     interestedIn: [],
     keysOf: () => [],
     initial: () => null,

@@ -9,7 +9,7 @@ import { rebuild } from '../../src/shell/projecting/rebuild.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { BEFORE_ALL } from '../../projections/place.ts'
 import type { ProjectionStore, Standing, Written } from '../../projections/port.ts'
-import { projection, type Row } from '../../projections/projection.ts'
+import { type Projection, projection, type Row } from '../../projections/projection.ts'
 import { anyHistory } from '../support/arbitraries/events.ts'
 import { execute, places, testDatabase } from '../support/database.ts'
 import { left, right } from '../support/either.ts'
@@ -121,7 +121,7 @@ for (const { name, open } of STORES)
     })
 
     test('rows that are added go behind those of their key, and none before is touched', async () => {
-      const table = { ...sample(), adds: true } as const
+      const table: Projection = { ...sample(), adds: { keeps: (state) => state } }
       const first = [
         entry('a', [row('a', 1), row('a', 2)]),
         entry('b', []),

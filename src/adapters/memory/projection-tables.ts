@@ -78,7 +78,7 @@ const commit = (
     assert(!isNew || !table.states.has(key), `${key} is not new`)
     table.states.set(key, { state, since, touched })
     table.snapshots.set(key, [...(table.snapshots.get(key) ?? []), ...snapshots])
-    table.rows.set(key, adds === true ? [...(table.rows.get(key) ?? []), ...rows] : rows)
+    table.rows.set(key, adds === undefined ? rows : [...(table.rows.get(key) ?? []), ...rows])
   }
   const moved = { ...standing, checkpoint }
   if (standing.part === undefined) table.standing = moved

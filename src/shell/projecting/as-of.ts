@@ -37,7 +37,7 @@ export async function* rowsAsOf(
     'position' in moment ? moment.position : await orHalt(ports.ledger.positionAt(moment.ts))
   // What is recorded from now on was not there when this was asked.
   const position = Math.min(asked, standing.checkpoint)
-  if (projection.adds === true)
+  if (projection.adds !== undefined)
     return yield* rowsUpTo(ports, { projection, standing, position, site })
   const query = { position, limit: PAGE_KEYS, ...(site === undefined ? {} : { site }) }
   for (let after = ''; ;) {

@@ -3,7 +3,7 @@ import type { Written } from '../../../projections/port.ts'
 import type { Projection, Row } from '../../../projections/projection.ts'
 import { canonicalJson, type Json } from '../../kernel/canonical-json.ts'
 import { E } from '../../kernel/fp.ts'
-import { type Committed, type HeldStates, KEY_BYTES, ROW_BYTES } from './held-states.ts'
+import { type Committed, type HeldStates, KEY_BYTES } from './held-states.ts'
 import { stateAndRows } from './storable.ts'
 
 /**
@@ -63,13 +63,11 @@ const takeChanged = (states: HeldStates): readonly Changed[] => {
     if (!known.changed) continue
     const { isNew, state, since, touched, snapshots, told } = known
     // The next event of the key goes onto the end of this very list, while it is written.
-    changed.push({ key, isNew, state, since, touched: [...touched], snapshots, told })
-    const handedOver = snapshots.reduce(
-      (sum, one) => sum + one.state.length,
-      told.length * ROW_BYTES,
-    )
+    const rows = told?.rows ?? []
+    changed.push({ key, isNew, state, since, touched: [...touched], snapshots, told: rows })
+    const handedOver = snapshots.reduce((sum, one) => sum + one.state.length, told?.bytes ?? 0)
     known.snapshots = []
-    known.told = []
+    known.told = undefined
     known.bytes -= handedOver
     states.bytes -= handedOver
     known.changed = false
@@ -84,10 +82,11 @@ function* writtenOf(
   projection: Projection,
   changed: readonly Changed[],
 ): Generator<Written, void, undefined> {
-  const adds = projection.adds === true
-  for (const { state, told, ...one } of changed)
-    yield {
-      ...one,
-      ...(adds ? { state: canonicalJson(state), rows: told } : stateAndRows(projection, state)),
-    }
+  for (const { state, told, ...one } of changed) {
+    const isAdded = projection.adds !== undefined
+    const made = isAdded
+      ? { state: canonicalJson(state), rows: told }
+      : stateAndRows(projection, state)
+    yield { ...one, ...made }
+  }
 }

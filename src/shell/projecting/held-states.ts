@@ -25,9 +25,11 @@ type Held = {
   touched: number[]
   /** Not committed yet. */
   snapshots: Snapshot[]
-  /** Not committed yet, if rows are added. */
-  told: Row[]
+  /** Rows to add that are not committed yet. */
+  told: Told | undefined
 }
+
+type Told = { readonly rows: Row[]; bytes: number }
 
 export type Committed = Either<Unavailable | Overtaken, Standing>
 
@@ -91,25 +93,41 @@ export const foldBatch = async (
       known.state = state
       known.changed = true
       const { position } = folded.recorded
-      const taken =
-        projection.adds === true ? addRows(states, known, position) : touch(states, known, position)
+      const { adds } = projection
+      const taken = adds ? addRows(states, known, position, adds) : touch(states, known, position)
       known.bytes += taken
       states.bytes += taken
     }
   return E.right(undefined)
 }
 
-/** About what a row takes in memory. */
-export const ROW_BYTES = 600
-
 /** Answers about how much was added. An earlier moment is had from the rows: the trail is the last event. */
-const addRows = ({ projection }: HeldStates, known: Held, position: number): number => {
+const addRows = (
+  { projection }: HeldStates,
+  known: Held,
+  position: number,
+  { keeps }: NonNullable<Projection['adds']>,
+): number => {
+  known.since = position
   const rows = rowsOfState(projection, known.state)
+  known.state = keeps(known.state)
+  if (rows.length === 0) return 0
   const isTold = rows.every((row) => row.position === position)
   assert(isTold, `${projection.name} tells rows of another event than the one at ${position}`)
-  known.told.push(...rows)
-  known.since = position
-  return rows.length * ROW_BYTES
+  const told = (known.told ??= { rows: [], bytes: 0 })
+  const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0)
+  told.rows.push(...rows)
+  told.bytes += bytes
+  return bytes
+}
+
+/** About what a row takes in memory beside its texts. */
+const ROW_BYTES = 400
+
+const bytesOf = (row: Row): number => {
+  let bytes = ROW_BYTES
+  for (const cell of Object.values(row)) if (typeof cell === 'string') bytes += cell.length
+  return bytes
 }
 
 const touch = (states: HeldStates, known: Held, position: number): number => {
@@ -162,7 +180,7 @@ const hold = async (
 export const KEY_BYTES = 80
 
 const heldFrom = (projection: Projection, key: string, stored: StoredState | undefined): Held => {
-  const fresh = { changed: false, snapshots: [], told: [] }
+  const fresh = { changed: false, snapshots: [], told: undefined }
   if (stored === undefined) {
     const state = projection.initial(key)
     return { ...fresh, state, isNew: true, final: false, bytes: 0, since: 0, touched: [] }

@@ -48,7 +48,7 @@ export const rowsAt =
     const { position, held } = folded.right
     const inOrder = [...held].sort(([a], [b]) => (a < b ? -1 : 1))
     const rows = inOrder.flatMap(([, { state, told }]) =>
-      projection.adds === true ? told : rowsOfState(projection, state),
+      projection.adds === undefined ? rowsOfState(projection, state) : (told?.rows ?? []),
     )
     return E.right({
       position,

@@ -24,7 +24,7 @@ export const writeBatch = async (
   { checkpoint, written }: Batch,
 ): Promise<boolean> => {
   const { rows, states, snapshots } = tableNames(projection.name, standing.place)
-  const adds = projection.adds === true
+  const adds = projection.adds !== undefined
   const encoded = encode(written, standing, await formats(client, projection, rows), adds)
   const { known, count } = encoded
   const behind = await rowsBehind(client, rows, encoded.added)
