@@ -48,18 +48,18 @@ export const compareTables = async (
   { projection, before, after }: Tables,
   tell: OnChange,
 ): Promise<Either<Failed, Compared>> => {
-  const old = groups(store, before)
-  const made = groups(store, after)
+  const old = groups(store, projection, before)
+  const made = groups(store, projection, after)
   let [facts, rows] = [0, 0]
   for (;;) {
     const a = await old.peek()
     if (E.isLeft(a)) return a
     const b = await made.peek()
     if (E.isLeft(b)) return b
-    const first = firstKey(a.right, b.right)
-    if (first === undefined) return E.right({ facts, rows })
-    const olds = a.right?.key === first ? old.take() : []
-    const news = b.right?.key === first ? made.take() : []
+    if (a.right === undefined && b.right === undefined) return E.right({ facts, rows })
+    const order = orderOf(a.right, b.right)
+    const olds = order <= 0 ? old.take() : []
+    const news = order >= 0 ? made.take() : []
     for (const pair of pairsOf(projection, olds, news)) {
       const changes = changesIn(projection.name, pair)
       for (const change of changes) await tell(change)
@@ -70,13 +70,22 @@ export const compareTables = async (
 }
 
 type Placed = TablePage['rows'][number]
-/** All rows of one key, at least one. */
-type Group = { readonly key: string; readonly rows: readonly Placed[] }
+/** Rows among which pairs are looked for, at least one, and where they stand. */
+type Group = { readonly at: Place; readonly rows: readonly Placed[] }
 
-/** The key that comes first; undefined at the end of both tables. */
-const firstKey = (a: Group | undefined, b: Group | undefined): string | undefined => {
-  if (a === undefined || b === undefined) return (a ?? b)?.key
-  return comparePlaces({ key: a.key, index: 0 }, { key: b.key, index: 0 }) <= 0 ? a.key : b.key
+/**
+ * All rows of one key; where rows are added, those of one event. They stand in the order of the ledger, and
+ * a key may have any number of them.
+ */
+const groupOf = ({ adds }: Projection, { place: { key }, row }: Placed): Place => {
+  const { position } = row
+  return { key, index: adds !== undefined && typeof position === 'number' ? position : 0 }
+}
+
+/** Negative: `a` comes first. The end of a table comes last. */
+const orderOf = (a: Group | undefined, b: Group | undefined): number => {
+  if (a === undefined || b === undefined) return a === undefined ? 1 : -1
+  return comparePlaces(a.at, b.at)
 }
 
 type Pair = {
@@ -146,8 +155,8 @@ const restOf = (row: TableRow | null): TableRow | null =>
 /** Rows may be large, a data set each. */
 const PAGE_ROWS = 200
 
-/** The rows of a table, key by key. Those of one key are in memory at once, as its state is when it is folded. */
-const groups = (store: Store, standing: Standing) => {
+/** The rows of a table, group by group. Those of one are in memory at once, as a state is when it is folded. */
+const groups = (store: Store, projection: Projection, standing: Standing) => {
   let rows: readonly Placed[] = []
   let last = false
   let passed: Place = BEFORE_ALL
@@ -157,10 +166,11 @@ const groups = (store: Store, standing: Standing) => {
     peek: async (): Promise<Either<Failed, Group | undefined>> => {
       while (group === undefined) {
         const [first] = rows
-        const end = rows.findIndex(({ place }) => place.key !== first?.place.key)
-        if (first !== undefined && (end > 0 || last)) {
+        const at = first && groupOf(projection, first)
+        const end = rows.findIndex((one) => at && comparePlaces(at, groupOf(projection, one)) !== 0)
+        if (at !== undefined && (end > 0 || last)) {
           const cut = end < 0 ? rows.length : end
-          group = { key: first.place.key, rows: rows.slice(0, cut) }
+          group = { at, rows: rows.slice(0, cut) }
           rows = rows.slice(cut)
         } else if (last) return E.right(undefined)
         else {

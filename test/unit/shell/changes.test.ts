@@ -1,7 +1,7 @@
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { adsTxtFindings, requestLog } from '../../../projections/index.ts'
-import type { Standing } from '../../../projections/port.ts'
+import type { ProjectionStore, Standing } from '../../../projections/port.ts'
 import type { Projection, Row } from '../../../projections/projection.ts'
 import { canonicalJson } from '../../../src/kernel/canonical-json.ts'
 import { type Change, compareTables } from '../../../src/shell/projecting/changes.ts'
@@ -12,8 +12,12 @@ import { fc } from '../../support/property.ts'
 type Keyed = Readonly<Record<string, readonly Row[]>>
 
 /** What turns one table into the other. */
-const between = async (projection: Projection, before: Keyed, after: Keyed) => {
-  const store = memoryStore()
+const between = async (
+  projection: Projection,
+  before: Keyed,
+  after: Keyed,
+  store = memoryStore(),
+) => {
   const build = { version: 1, reader: null }
   const filled = async (rows: Keyed): Promise<Standing> => {
     const shadow = right(await store.startShadow(projection, build)())
@@ -47,7 +51,7 @@ const told = (changes: readonly Change[]): readonly unknown[] =>
   changes.map(({ index, row, column, before, after }) => [index, row, column, before, after])
 
 test('a finding more in front of others: only that one is new', async () => {
-  const [old, older] = [finding(5, 'gone', 'b'), finding(3, 'new', 'c')]
+  const [old, older] = [finding(3, 'gone', 'b'), finding(5, 'new', 'c')]
   const changes = await between(
     adsTxtFindings,
     { 'a.example': [old, older] },
@@ -82,12 +86,30 @@ test('the same finding told in other words has changed; one that is not told has
     { 'a.example': [finding(5, 'gone', 'b', 'otherwise'), finding(5, 'new', 'b')] },
   )
   deepEqual(told(changes), [
-    [0, 'changed', 'says', 'as it is', 'otherwise'],
     [0, 'vanished', 'position', 2, null],
     [0, 'vanished', 'kind', 'new', null],
     [0, 'vanished', 'about', 'x', null],
     [0, 'vanished', 'says', 'as it is', null],
+    [0, 'changed', 'says', 'as it is', 'otherwise'],
   ])
+})
+
+test('however many findings a key has, no more than some pages of them are held', async () => {
+  const many = Array.from({ length: 3_000 }, (_, i) => finding(i + 1, 'new', 'x'))
+  const store = memoryStore()
+  const pages = { live: 0, shadow: 0 }
+  let apart = 0
+  const counting: ProjectionStore = {
+    ...store,
+    readTable: (standing, page) => {
+      pages[standing.place] += 1
+      apart = Math.max(apart, Math.abs(pages.live - pages.shadow))
+      return store.readTable(standing, page)
+    },
+  }
+  const changes = await between(adsTxtFindings, { a: many }, { a: many.slice(0, -1) }, counting)
+  deepEqual([...new Set(changes.map(({ row }) => row))], ['vanished'])
+  ok(pages.live > 10 && apart <= 1, `${apart} pages apart`)
 })
 
 test('two findings of the same thing are paired in their order', async () => {
@@ -128,7 +150,9 @@ test('any two tables: what is listed is what two dumps by identity have otherwis
       Object.fromEntries(
         Object.entries(table).map(([key, rows]) => [
           key,
-          rows.map(([position, kind, about, n]) => finding(position, kind, about, `${n}`)),
+          rows
+            .toSorted(([a], [b]) => a - b)
+            .map(([position, kind, about, n]) => finding(position, kind, about, `${n}`)),
         ]),
       ),
     )
