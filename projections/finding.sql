@@ -18,5 +18,7 @@ create table :table (
   before_commit   text
 );
 
-create index on :table (site);
+-- The findings of a site in the order of places, as of an earlier position: those after it are passed over
+-- without a look at their rows.
+create index on :table (site, projection_key, projection_index, position);
 create index on :table (at);

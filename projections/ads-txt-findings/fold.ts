@@ -74,6 +74,8 @@ export const adsTxtFindingsFold: Fold<AdsTxtFindingsState> = {
   name: 'ads-txt-findings',
   version: 2,
   adds: addingFindings,
+  // A site is asked for its own file, and what that comes to stands in the stream of the site that was asked first.
+  perStream: true,
   interestedIn: ['FetchConcluded'],
   reads: { purpose: 'ads-txt', reader: 'change' },
   keysOf: ({ event }) =>

@@ -46,6 +46,7 @@ export const networkFindingsFold: Fold<NetworkFindingsState> = {
   name: 'network-findings',
   version: 2,
   adds: addingFindings,
+  // Not per stream: it stands in that of the site that answered, and where redirects may lead is up to the policy.
   interestedIn: ['NetworkObserved'],
   keysOf: ({ event }) => (event.type === 'NetworkObserved' ? [event.subject] : []),
   initial: (site) => ({ site, last: null, found: [] }),

@@ -112,6 +112,8 @@ export const sellerFindingsFold: Fold<SellerFindingsState> = {
   name: 'seller-findings',
   version: 2,
   adds: addingFindings,
+  // What asking for an address comes to stands in the stream of its site, wherever redirects led.
+  perStream: true,
   interestedIn: ['FetchConcluded'],
   reads: { purpose: 'sellers-json', reader: 'sellers-json' },
   keysOf: ({ event }) =>

@@ -18,7 +18,9 @@ import { nightAt } from '../../src/plan/night.ts'
 import { closeAbandoned } from '../../src/shell/abandon.ts'
 import { recover } from '../../src/shell/recover.ts'
 import { visitSite } from '../../src/shell/visit.ts'
+import { PROJECTIONS } from '../../projections/index.ts'
 import { fc } from '../support/property.ts'
+import { scatteredKeys } from '../support/scattered-keys.ts'
 import { type Script, type Scripted, scriptedWorld, type World } from '../support/scripted.ts'
 import { policy } from '../support/site.ts'
 
@@ -193,6 +195,9 @@ const check = (events: readonly Recorded[], asked: readonly string[]): void => {
   for (const [site, log] of logs) assert.equal(log.open, undefined, `${site} is left open`)
 }
 
+/** Rebuilt stream by stream: wherever redirects lead, a state is made of the events of one. */
+const PER_STREAM = PROJECTIONS.filter(({ perStream }) => perStream === true)
+
 const logOf = (logs: ReadonlyMap<Site, SiteLog>, site: Site): SiteLog =>
   logs.get(site) ?? { open: undefined, nextAt: 0, stopped: false }
 
@@ -218,7 +223,10 @@ test('PR1, PR5–PR10, CL1 hold for random webs, crashes and nights', async () =
           await world.clock.sleepUntil(nightAt(policy.night, world.clock.now()).endsAt)
         }
         await closeAll(world)
-        check(await world.events(), world.asked)
+        const events = await world.events()
+        check(events, world.asked)
+        for (const projection of PER_STREAM)
+          assert.deepEqual(scatteredKeys(projection, events), [], projection.name)
       },
     ),
   )

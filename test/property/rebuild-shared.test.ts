@@ -12,6 +12,7 @@ import { right } from '../support/either.ts'
 import { nights } from '../support/nights.ts'
 import { contentsOf, portsOf } from '../support/projecting.ts'
 import { fc } from '../support/property.ts'
+import { scatteredKeys } from '../support/scattered-keys.ts'
 import { workersOver } from '../support/workers-over.ts'
 
 const targetsOf = (projections: readonly Projection[]) =>
@@ -105,13 +106,7 @@ for (const projection of PROJECTIONS.filter(({ perStream }) => perStream === tru
   test(`${projection.name}: all events that touch one state are in one stream`, () => {
     fc.assert(
       fc.property(anyHistory, ({ recorded }) => {
-        const streams = new Map<string, string>()
-        for (const event of recorded)
-          for (const key of projection.keysOf(event)) {
-            if (!projection.interestedIn.includes(event.event.type)) continue
-            equal(streams.get(key) ?? event.stream, event.stream)
-            streams.set(key, event.stream)
-          }
+        deepEqual(scatteredKeys(projection, recorded), [])
       }),
     )
   })

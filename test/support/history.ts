@@ -227,11 +227,16 @@ export class History {
     )
   }
 
-  observe(host: string, manager: string | null, more: Partial<EventOf<'NetworkObserved'>> = {}) {
-    const request = this.request({ site: host, purpose: 'homepage' }, url(`https://${host}/`), 0, {
-      tag: 'answer',
-      status: 200,
-    })
+  /** `landed`: where redirects led to. What was seen stands in the stream of the site that answered. */
+  observe(
+    host: string,
+    manager: string | null,
+    more: Partial<EventOf<'NetworkObserved'>> = {},
+    landed = host,
+  ) {
+    const asked = { site: host, purpose: 'homepage' as const }
+    const address = url(`https://${landed}/`)
+    const request = this.request(asked, address, 0, { tag: 'answer', status: 200 })
     return this.append(
       {
         type: 'NetworkObserved',
@@ -248,7 +253,7 @@ export class History {
         hostsOmitted: 0,
         ...more,
       },
-      siteStream(site(host)),
+      siteStream(siteOf(address)),
     )
   }
 
@@ -383,7 +388,7 @@ export class History {
         truncated: false,
         ...fields,
       },
-      siteStream(site(asked.site)),
+      siteStream(siteOf(target)),
     )
   }
 

@@ -122,11 +122,12 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       anySiteName,
       fc.constantFrom('one', 'two', null),
       fc.constantFrom('read', 'read', 'truncated'),
+      fc.option(anySiteName, { nil: undefined }),
     )
     .map(
-      ([site, manager, read]): Step =>
+      ([site, manager, read, landed]): Step =>
         (history) =>
-          history.observe(site, manager, { read }),
+          history.observe(site, manager, { read }, landed),
     ),
   anySiteName.map(
     (site): Step =>
