@@ -164,12 +164,46 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>((history) => history.endRun()),
 )
 
-/** What a crawl may write in some nights: linked requests, closings, conclusions, acts. */
+const grown = (steps: readonly Step[]): History => {
+  const history = new History()
+  history.adoptPolicy(POLICY)
+  for (const step of steps) step(history)
+  return history
+}
+
+const answered = (body: string): Ending => ({ tag: 'answer', status: 200, body })
+
+/** Something that can be told from what came before. */
+const anyChange: fc.Arbitrary<Step> = fc.oneof(
+  fc
+    .tuple(fc.constantFrom('one.example', 'two.example'), fc.constantFrom(...ADS_TXT))
+    .map(([site, body]): Step => (history) => {
+      history.fetch({ site, purpose: 'ads-txt' }, answered(body))
+    }),
+  fc.constantFrom(...SELLERS).map((body): Step => (history) => {
+    const asked = { site: 'network.test', purpose: 'sellers-json' as const, target: NETWORK }
+    history.fetch(asked, answered(body))
+  }),
+  fc.constantFrom(...ROBOTS_TXT).map((body): Step => (history) => {
+    history.robotsRead('one.example', 'rules', null, body)
+  }),
+  fc
+    .tuple(fc.constantFrom('a', 'b', null), fc.constantFrom('one.example', 'two.example'))
+    .map(([manager, landed]): Step => (history) => {
+      history.observe('one.example', manager, {}, landed)
+    }),
+)
+
+/** What a crawl may write in some nights: linked requests, closings, conclusions, acts. Some of few sites that change often. */
 export const anyHistory: fc.Arbitrary<History> = fc
-  .array(anyStep, { maxLength: 40 })
-  .map((steps) => {
-    const history = new History()
-    history.adoptPolicy(POLICY)
-    for (const step of steps) step(history)
-    return history
-  })
+  .oneof(
+    { weight: 2, arbitrary: fc.array(anyStep, { maxLength: 40 }) },
+    {
+      weight: 1,
+      arbitrary: fc.array(fc.oneof({ weight: 5, arbitrary: anyChange }, anyStep), {
+        minLength: 10,
+        maxLength: 40,
+      }),
+    },
+  )
+  .map(grown)
