@@ -30,11 +30,11 @@ const telling = (rows: number, length: number, positionOf = (at: number): number
     '',
   )
 
-const asked = (requests: number): History => {
+const asked = (requests: number, siteOf = (i: number): number => i % 3): History => {
   const history = new History()
   for (let i = 0; i < requests; i += 1)
     history.fetch(
-      { site: `s${i % 3}.example`, purpose: 'ads-txt' },
+      { site: `s${siteOf(i)}.example`, purpose: 'ads-txt' },
       { tag: 'failure', reason: 'dns' },
     )
   return history
@@ -74,6 +74,16 @@ test('a state is kept without the rows that it told', async () => {
   const contents = await contentsOf(ports.store, many)
   deepEqual(contents.states, states)
   equal(contents.rows.length, 30 * 50)
+})
+
+test('a row is written once, though its key is held while others are committed', async () => {
+  // Every other request is about a site that is new, and has what waits committed.
+  const ports = portsOf(asked(40, (i) => (i % 2 === 0 ? 0 : i)))
+  const limits = { pageEvents: 1, batchEvents: 1, batchBytes: 1, heldBytes: 1e9, newKeys: 1 }
+  right(await rebuild(ports)(telling(2, 1), { limits })())
+  const { rows } = await contentsOf(ports.store, telling(2, 1))
+  equal(rows.length, 80)
+  equal(new Set(rows).size, 40)
 })
 
 test('a row that names another event than the one that told it is a defect', async () => {
