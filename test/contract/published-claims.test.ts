@@ -118,6 +118,56 @@ test('a claim about a row cites what made it, and a state at a moment that was i
   await rejects(publish(w, { ...EXCLUDED, at: 9 }), /there is no position 9/)
 })
 
+/** What was seen of a homepage, three times: one manager, another, and the first again. */
+const observed = async (w: World): Promise<void> => {
+  const { event } = sampleOf('NetworkObserved')
+  ok(event.type === 'NetworkObserved')
+  const seen = ['a', 'b', 'a', 'b'].map((manager) => ({
+    ...event,
+    subject: site('news.example'),
+    read: 'read' as const,
+    manager,
+  }))
+  for (const [expectedVersion, one] of seen.entries())
+    right(await w.ledger.append(RUN, { stream: streamOf('a'), expectedVersion, events: [one] })())
+}
+const CHANGED: AskedBasis = {
+  kind: 'state',
+  projection: 'network-findings',
+  site: site('news.example'),
+  where: [{ column: 'about', value: 'b' }],
+  column: 'change',
+  at: 3,
+  value: 'a -> b',
+}
+
+test('a claim on a finding by the version that forgot findings is made again with this one, which says so', async (t) => {
+  const w = await world(t)
+  await observed(w)
+  const asked = { id: ID, statement: 'It changed.', by: 'A', cites: [3], basis: CHANGED }
+  const claim = await claimOf(w.claiming, asked)
+  ok(claim.basis.kind === 'state' && claim.basis.version === 2)
+  await publishClaim(w.claiming, RUN, { ...claim, basis: { ...claim.basis, version: 1 } })
+  // As of then the first version had one row that fitted, and this one has two.
+  const later = { ...claim.basis, version: 1, at: position(5) }
+  const other = { ...claim, id: 'ffffffffffff', basis: later }
+  await publishClaim(w.claiming, RUN, other)
+  await w.seal()
+  deepEqual(await verdict(w), {
+    verdict: 'holds',
+    value: '"a -> b"',
+    by: 'network-findings@2',
+    since: null,
+  })
+  deepEqual(await verifyClaim(w.claiming, await claimNamed(w.ledger, other.id)), {
+    verdict: 'unverifiable',
+    because: [
+      '2 rows fit; say which with --where',
+      'it was claimed by network-findings@1; this program has network-findings@2',
+    ],
+  })
+})
+
 test('an altered entry is a breach, never a verdict', async (t) => {
   const w = await world(t)
   await w.append(1)

@@ -106,7 +106,8 @@ const derivedVerdict = async (
   const none = { verdict: 'holds', value: null, by: null, since: null } as const
   if (basis.kind === 'events') return none
   const derived = await derive(ports, basis)
-  if ('because' in derived) return { verdict: 'unverifiable', because: [derived.because] }
+  if ('because' in derived)
+    return { verdict: 'unverifiable', because: [derived.because, ...otherVersion(ports, basis)] }
   const { value, by } = derived
   if (value === basis.value)
     return { verdict: 'holds', value, by, since: await sinceOf(ports, basis) }
@@ -119,6 +120,15 @@ type DerivedBasis = Exclude<ClaimPublished['basis'], { readonly kind: 'events' }
 
 const derive = (ports: ClaimPorts, basis: DerivedBasis): Promise<Derived> =>
   basis.kind === 'state' ? deriveState(ports, basis, basis.at) : deriveReading(ports, basis)
+
+/** Said where nothing was derived: a newer version may keep rows that an older one let go. */
+const otherVersion = ({ projections }: ClaimPorts, basis: DerivedBasis): readonly string[] => {
+  if (basis.kind !== 'state') return []
+  const { projection: name, version } = basis
+  const ours = projections.find((one) => one.name === name)
+  if (ours === undefined || ours.version === version) return []
+  return [`it was claimed by ${name}@${version}; this program has ${name}@${ours.version}`]
+}
 
 /** A body that is missing only now says nothing about then: there is just no newer value. */
 const sinceOf = async (ports: ClaimPorts, basis: Basis) => {
