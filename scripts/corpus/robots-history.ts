@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { robotsFindings } from '../../projections/index.ts'
 import type { Row } from '../../projections/projection.ts'
+import { pagesOf } from '../../src/cli/state.ts'
 import { originOf, robotsUrlOf } from '../../src/kernel/url.ts'
 import { readCrawlerAccess } from '../../src/readers/crawler-access/read.ts'
 import { catchUp } from '../../src/shell/projecting/catch-up.ts'
@@ -50,7 +51,8 @@ export const replay = async (files: readonly File[]): Promise<readonly Night[]> 
   })
   const ports = portsOf(history)
   right(await catchUp(ports)(robotsFindings)())
-  const { rows } = right(await ports.store.readRows(robotsFindings, { limit: 10_000 })())
+  const rows: Row[] = []
+  for await (const page of pagesOf(ports, robotsFindings, {})) rows.push(...page)
   const byPosition = Map.groupBy(rows, ({ position }) => position)
   const before = new Map<string, string>()
   return files.map((file, i) => {

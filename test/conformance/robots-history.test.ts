@@ -1,6 +1,6 @@
 /** A dated series of robots.txt as nights: what is found, and what is not, against another reader. */
 import { textIn } from '../../projections/finding.ts'
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -16,6 +16,20 @@ const found = (nights: readonly Night[]): unknown[] =>
   nights.flatMap(({ host, night, findings = [] }) =>
     findings.map((row) => [host, night, row['change']]),
   )
+
+test('PR17 of a long series every night is told', async () => {
+  const bodies = ['User-agent: *\nDisallow: /\n', 'User-agent: *\nDisallow:\n']
+  const files = Array.from({ length: 500 }, (_, i) => ({
+    host: 'a.example',
+    night: new Date(Date.UTC(2025, 0, 1 + i)).toISOString().slice(0, 10),
+    text: bodies[i % 2] ?? '',
+  }))
+  const [, ...nights] = await replay(files)
+  const counts = new Set(nights.map(({ findings = [] }) => findings.length))
+  const [each = 0, ...others] = counts
+  deepEqual(others, [])
+  ok(each * nights.length > 10_000, `${each} each`)
+})
 
 test('PR17 a series written for this: each night tells what is new on it, and nothing twice', async () => {
   const open = 'User-agent: *\nDisallow: /private\n'
