@@ -15,7 +15,7 @@ export const SNAPSHOT_BYTES = 4_096
 
 /** Which events changed a state since its last snapshot. */
 export type Trail = {
-  /** The position of that snapshot; 0: there is none yet. */
+  /** The position of that snapshot; 0: there is none yet. Where rows are added, of the last event. */
   readonly since: number
   /** Positions, rising. */
   readonly touched: readonly number[]

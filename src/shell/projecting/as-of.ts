@@ -1,6 +1,7 @@
 /**
  * A projection as of an earlier moment (CL6), soon: brought up to date first, then from its own rows where
- * nothing has changed since, and elsewhere from the nearest snapshot and the few events after it.
+ * nothing has changed since, and elsewhere from the nearest snapshot and the few events after it. Rows that
+ * are added need neither.
  */
 import type { Standing, StoredState } from '../../../projections/port.ts'
 import type { Projection, Row } from '../../../projections/projection.ts'
