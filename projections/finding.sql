@@ -22,3 +22,5 @@ create table :table (
 -- without a look at their rows.
 create index on :table (site, projection_key, projection_index, position);
 create index on :table (at);
+-- What concerns a site, in the order of places; most findings concern no other.
+create index on :table (concerns, projection_key, projection_index) where concerns is not null;

@@ -39,11 +39,29 @@ export const findingsOf = async (
   return found.sort((a, b) => a.position - b.position)
 }
 
+type Store = Pick<ProjectionPorts, 'store'>
+
+/** Of one site only its own: tables of findings grow for ever, and nobody is to read them whole. */
 async function* rowsOf(
-  { store }: Pick<ProjectionPorts, 'store'>,
+  ports: Store,
+  projection: Projection,
+  filter: FindingFilter,
+): AsyncGenerator<Row, void, undefined> {
+  const { site } = filter
+  if (site === undefined) return yield* rowsWhere(ports, projection, filter, {})
+  yield* rowsWhere(ports, projection, filter, { site })
+  for await (const row of rowsWhere(ports, projection, filter, { concerns: site }))
+    if (row['site'] !== site) yield row
+}
+
+type Where = { readonly site?: string; readonly concerns?: string }
+
+async function* rowsWhere(
+  { store }: Store,
   projection: Projection,
   { since, until }: FindingFilter,
-): AsyncGenerator<Row> {
+  where: Where,
+): AsyncGenerator<Row, void, undefined> {
   const between = {
     column: 'at',
     from: since === undefined ? '0001-01-01T00:00:00.000Z' : formatInstant(since),
@@ -52,13 +70,11 @@ async function* rowsOf(
   let after: string | undefined
   do {
     const from = after === undefined ? {} : { after }
-    const page = await orHalt(store.readRows(projection, { between, limit: PAGE, ...from }))
+    const page = await orHalt(store.readRows(projection, { where, between, limit: PAGE, ...from }))
     yield* page.rows
     after = page.next
   } while (after !== undefined)
 }
 
-const isWanted = (row: Row, { kinds, site, upTo = row.position }: FindingFilter): boolean =>
-  row.position <= upTo &&
-  kinds.has(textIn(row, 'kind')) &&
-  (site === undefined || row['site'] === site || row['concerns'] === site)
+const isWanted = (row: Row, { kinds, upTo = row.position }: FindingFilter): boolean =>
+  row.position <= upTo && kinds.has(textIn(row, 'kind'))
