@@ -5,14 +5,16 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import type { Database } from '../../src/adapters/postgres/database.ts'
+import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
 import { postgresProjectionStore } from '../../src/adapters/postgres/projections/store.ts'
 import { rebuild } from '../../src/shell/projecting/rebuild.ts'
 import { publisherList, requestLog, siteCooldown } from '../../projections/index.ts'
-import { testDatabase } from '../support/database.ts'
+import type { ProjectionStore } from '../../projections/port.ts'
+import { execute, testDatabase } from '../support/database.ts'
 import { right } from '../support/either.ts'
 import { insertEvents, nights } from '../support/nights.ts'
 import { contentsOf, pastOf, portsOf } from '../support/projecting.ts'
+import { embeddedPrograms, startServer } from '../support/postgres-server.ts'
 import { fc } from '../support/property.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -56,6 +58,21 @@ const kindsOfShadows = async ({ projector }: Database): Promise<readonly string[
   return rows.map(({ kind }) => kind)
 }
 
+const expectWhole = async (store: ProjectionStore): Promise<void> => {
+  const fresh = portsOf(history)
+  for (const projection of PROJECTIONS) {
+    equal(right(await store.live(projection)())?.checkpoint, history.recorded.length)
+    right(await rebuild(fresh)(projection)())
+    const expected = await contentsOf(fresh.store, projection)
+    deepEqual(await contentsOf(store, projection), expected, projection.name)
+    for (const position of [900, 3_000])
+      deepEqual(
+        await pastOf(store, projection, position),
+        await pastOf(fresh.store, projection, position),
+      )
+  }
+}
+
 for (const threads of [1, 2])
   test(`CL5 a rebuild by ${threads} threads, killed again and again, goes on and ends whole`, async (t) => {
     const data = await temporaryDirectory(t)
@@ -77,20 +94,33 @@ for (const threads of [1, 2])
     }
     ok(before.size > 0, 'some were gone on with')
 
-    const fresh = portsOf(history)
-    for (const projection of PROJECTIONS) {
-      equal(right(await store.live(projection)())?.checkpoint, history.recorded.length)
-      right(await rebuild(fresh)(projection)())
-      const expected = await contentsOf(fresh.store, projection)
-      deepEqual(await contentsOf(store, projection), expected, projection.name)
-      for (const position of [900, 3_000])
-        deepEqual(
-          await pastOf(store, projection, position),
-          await pastOf(fresh.store, projection, position),
-        )
-    }
+    await expectWhole(store)
     deepEqual(
       right(await store.status()()).filter(({ place }) => place === 'shadow'),
       [],
     )
+  })
+
+for (const threads of [1, 2])
+  test(`CL5 a rebuild by ${threads} threads goes on where it was after the database has crashed`, async (t) => {
+    const data = await temporaryDirectory(t)
+    const server = await startServer(await embeddedPrograms())
+    t.after(server.remove)
+    await execute({ url: server.url('postgres') }, 'create database crashing')
+    const settings = { url: server.url('crashing') }
+    const given = [JSON.stringify(settings), data, `${threads}`]
+    const first = right(await openDatabase(settings)())
+    await insertEvents(first, history.recorded)
+    await lived(given, 60)
+    // Commits of projections are not waited for; this one is, and all before are then on disk as well.
+    await execute(settings, 'create table flushed ()')
+    await first.close()
+    await server.stop('SIGQUIT')
+    await server.start()
+    const { said, error } = await lived(given, Number.POSITIVE_INFINITY)
+    equal(said.at(-1), 'done', error)
+    ok((goneOnFrom(said).get(requestLog.name) ?? 0) > 0, said.join('\n'))
+    const database = right(await openDatabase(settings)())
+    await expectWhole(postgresProjectionStore(database))
+    await database.close()
   })
