@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { FINDING_KINDS } from '../../projections/finding.ts'
 import type { ProjectionStore } from '../../projections/port.ts'
 import type { Row } from '../../projections/projection.ts'
+import { siteOfHost } from '../../src/kernel/site.ts'
 import { postgresProjectionStore } from '../../src/adapters/postgres/projections/store.ts'
 import { E } from '../../src/kernel/fp.ts'
 import { type FindingFilter, findingsOf } from '../../src/shell/projecting/findings.ts'
@@ -73,7 +74,7 @@ for (const { name, open } of STORES)
         ok(all.some((row) => row['site'] === NETWORK && row['concerns'] === NETWORK))
         for (const site of SITES) {
           read.length = 0
-          const found = await findingsOf(ports, { ...ALL, ...times, site })
+          const found = await findingsOf(ports, { ...ALL, ...times, site: siteOfHost(site) })
           const isNamed = (row: Row): boolean => row['site'] === site || row['concerns'] === site
           deepEqual(found, all.filter(isNamed))
           ok(read.every(isNamed), 'rows of other sites were read')
@@ -84,7 +85,7 @@ for (const { name, open } of STORES)
     test('PR17 of a site only the kinds that are asked for', async () => {
       const ports = portsOf(market(), await open())
       const kinds = new Set(['seller-appeared'])
-      const found = await findingsOf(ports, { kinds, site: 'quiet.example' })
+      const found = await findingsOf(ports, { kinds, site: siteOfHost('quiet.example') })
       equal(found.length, TURNS - 1)
       ok(found.every((row) => row['kind'] === 'seller-appeared'))
     })
